@@ -29,9 +29,9 @@ namespace lightrail {
 /// Every collective, send and receive first spends its algorithm's start. A collective's CollectivePlan says
 /// how it goes on. RingSteps: one message a step and channel; a step is sent when the step before was
 /// received; software time after each receive. RingStream: the ring from the root, cut into slices that
-/// follow one another. PeerMessages: every peer at once, in the order me + 1, me + 2 ...; the own share moves
-/// inside the GPU. A message over the eager limit waits for the receiver's clear-to-send. Storage and host
-/// copies: request, data, done.
+/// follow one another. PeerMessages: every peer at once, in pair_order(); the own share moves inside the GPU.
+/// A message over the eager limit waits for the receiver's clear-to-send. Storage and host copies: request,
+/// data, done.
 ///
 /// Messages of a member: at most 2(n-1) a channel for rings, 64 a channel for a broadcast, n for an
 /// all-to-all, slices times neighbours for a RelayPlan.
@@ -101,6 +101,9 @@ class CommEngine {
 
   [[nodiscard]] const Op& op_of(std::uint32_t slot) const { return program_->ops[runs_[slot].op]; }
   [[nodiscard]] GroupView view(const Op& op) const { return groups_->group_of(op.group, self_); }
+  [[nodiscard]] std::uint32_t index_in_group(const Op& op, EndpointId member) const {
+    return groups_->group_of(op.group, member).my_index;
+  }
   [[nodiscard]] const GroupPlan& plan(const Op& op) const { return plans_->of(op.group, self_); }
   /// What the collectives of the operation's group take.
   [[nodiscard]] const NcclSettings& nccl(const Op& op) const { return *plan(op).nccl; }

@@ -5,6 +5,7 @@
 #include "network/wire/phase.hpp"
 #include "workloads/collective/comm_engine.hpp"
 #include "workloads/collective/exchange_share.hpp"
+#include "workloads/collective/pair_order.hpp"
 #include "workloads/collective/ring.hpp"
 
 namespace lightrail {
@@ -44,8 +45,11 @@ void CommEngine::begin_all_to_all(Context& context, Transport& transport, std::u
   const std::uint32_t n = group.size, me = group.my_index;
   CommRun& run = runs_[slot];
   run.counts.assign(n, {});
-  for (std::uint32_t d = 0; d < n; ++d) {
-    const std::uint32_t sender = (me + n - d) % n;
+  const GroupPlan& members = plan(op);
+  const std::uint32_t place = members.index_of(self_);
+  const auto index_of = [&](std::uint32_t at) { return index_in_group(op, members.members[at]); };
+  for (const std::uint32_t at : pair_order(members, place, true)) {
+    const std::uint32_t sender = index_of(at), d = (me + n - sender) % n;
     const EndpointId from = group.member(sender);
     const std::int64_t payload = share(op, sender, me, n);
     run.open += (payload > 0) + (share(op, me, (me + d) % n, n) > 0);
@@ -61,10 +65,12 @@ void CommEngine::begin_all_to_all(Context& context, Transport& transport, std::u
                                {slot, d},
                                true});
   }
-  for (std::uint32_t i = 1; i <= n; ++i) {
-    const std::uint32_t d = i % n;
-    const EndpointId to = group.member((me + d) % n);
-    const std::int64_t payload = share(op, me, (me + d) % n, n);
+  std::vector<std::uint32_t> order = pair_order(members, place, false);
+  std::rotate(order.begin(), order.begin() + 1, order.end());  // the own share last
+  for (const std::uint32_t at : order) {
+    const std::uint32_t receiver = index_of(at), d = (receiver + n - me) % n;
+    const EndpointId to = group.member(receiver);
+    const std::int64_t payload = share(op, me, receiver, n);
     if (payload == 0) continue;
     if (waits_for_clear(payload, transport.medium(to)))
       transport.expect(context,

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "workloads/collective/pair_order.hpp"
+
 namespace lightrail {
 namespace {
 
@@ -108,6 +110,42 @@ TEST_CASE("servers with unequal shares of a group have as many rings as the leas
   CHECK(plan.ring_member(1, 0) == EndpointId{1});
   CHECK(plan.ring_member(1, 2) == EndpointId{0});
   CHECK(plan.ring_member(1, 3) == EndpointId{9});
+}
+
+TEST_CASE("members send in NCCL's rounds: by servers, then by places, in triangular numbers") {
+  using Order = std::vector<std::uint32_t>;
+  Model model = make_model(4, 4, 4, {regular(16, 1)});
+  const GroupPlan plan = GroupPlans(model).of(GroupKindId{0}, EndpointId{0});
+  // Differences 0, 1, 3, 2 of servers and of places.
+  CHECK(pair_order(plan, 0, false) == Order{0, 1, 3, 2, 4, 5, 7, 6, 12, 13, 15, 14, 8, 9, 11, 10});
+  CHECK(pair_order(plan, 5, false) == Order{5, 6, 4, 7, 9, 10, 8, 11, 1, 2, 0, 3, 13, 14, 12, 15});
+  CHECK(pair_order(plan, 5, true) == Order{5, 4, 6, 7, 1, 0, 2, 3, 9, 8, 10, 11, 13, 12, 14, 15});
+
+  // Three servers: of four differences the 3 is left out.
+  Model three = make_model(3, 2, 2, {regular(6, 1)});
+  const GroupPlan small = GroupPlans(three).of(GroupKindId{0}, EndpointId{0});
+  CHECK(pair_order(small, 1, false) == Order{1, 0, 3, 2, 5, 4});
+}
+
+TEST_CASE("in each of NCCL's rounds every member sends to one that receives from it") {
+  const auto check = [](const GroupPlan& plan) {
+    std::vector<std::vector<std::uint32_t>> to, from;
+    for (std::uint32_t i = 0; i < plan.size(); ++i) {
+      to.push_back(pair_order(plan, i, false));
+      from.push_back(pair_order(plan, i, true));
+      CHECK(std::set(to[i].begin(), to[i].end()).size() == plan.size());
+    }
+    for (std::uint32_t round = 0; round < plan.size(); ++round)
+      for (std::uint32_t i = 0; i < plan.size(); ++i) CHECK(from[to[i][round]][round] == i);
+  };
+  for (const std::uint32_t servers : {1u, 3u, 5u, 8u})
+    for (const std::uint32_t gpus : {1u, 3u, 8u}) {
+      Model model = make_model(servers, gpus, gpus, {regular(servers * gpus, 1)});
+      check(GroupPlans(model).of(GroupKindId{0}, EndpointId{0}));
+    }
+  // Two members on the first server, one on the second: all count as one server's.
+  Model uneven = make_model(3, 2, 2, {regular(3, 1)});
+  check(GroupPlans(uneven).of(GroupKindId{0}, EndpointId{0}));
 }
 
 }  // namespace lightrail
