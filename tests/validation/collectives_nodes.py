@@ -1,4 +1,4 @@
-"""Targets N7, N8 and N9: all-reduces over several servers and racks (nccl_nodes.csv).
+"""Targets N7, N7b, N8 and N9: all-reduces over several servers and racks (nccl_nodes.csv).
 
 Column `use` is the rule of the split, by whole tables: "fit" are those of which figures in configs/ were
 chosen (their <source> names them), "held out" all others. Fit: the plot in which NVLS-tree was forced, and
@@ -7,26 +7,32 @@ more. The figures that they chose are NCCL's own, none is tuned: what a level of
 NCCL 2.28 and not of 2.21 (the plot), a head of one on two servers has NCCL's limit (two servers). One
 figure is measured: what the NVSwitches of a rack reach (4 and 8 GiB on one). Rows that no catalogue expresses
 yet (EFA of p6) or that take too long (more than 512 MiB on 20 racks) stay in the file.
+
+An assumption, not a fit: the cluster of NO_LL128 is one on which NCCL does not choose LL128, as its times
+grow with servers as those of NVLS-trees do (docs/validation.md). N7b has its rows without the assumption.
 """
 from harness import collective_times, table
 
 MIB = 2**20
 H100 = ("gtc24_nvlstree", "arxiv_2411_13055", "coreweave_64xH100", "coreweave_16xH100")
 RACKS = ("coreweave_72xGB200", "coreweave_144xGB200")
+NO_LL128 = "arxiv_2411_13055"
 #: Servers that a run can afford, and the largest size on so many.
 LARGEST = {2: 8192 * MIB, 4: 4096 * MIB, 8: 1024 * MIB, 16: 256 * MIB, 32: 256 * MIB, 64: 64 * MIB}
 #: Catalogue entries of the library, by column nccl; where it is not told, the scenario's own.
 LIBRARY = {"2.28": {"nccl": "nccl/nccl_2_28"}}
 
 
-def published(tables, short):
-    """{(table, use, servers, algorithm, library): {size: us}} of what is simulated."""
+def published(tables, short, is_ll128_off):
+    """{(table, use, servers, algorithm, library, ll128): {size: us}} of what is simulated; is_ll128_off: of
+    a table."""
     rows = {}
     for r in table("nccl_nodes.csv"):
         servers, size = int(r["servers"]), int(r["size_bytes"])
         most = min(LARGEST.get(servers, 0), 64 * MIB if short else 2**40)
         if r["table_id"] in tables and size <= most and not (short and servers > 8):
-            key = (r["table_id"], r["use"], servers, r["algorithm"], r["nccl"])
+            ll128 = "off" if is_ll128_off(r["table_id"]) else "on"
+            key = (r["table_id"], r["use"], servers, r["algorithm"], r["nccl"], ll128)
             rows.setdefault(key, {})[size] = float(r["time_us"])
     return rows
 
@@ -49,15 +55,15 @@ def rack_rows(run, short):
                    "bound_pct": 8 if size >= 2048 * MIB else 30}
 
 
-def settings(servers, algorithm, library, sizes):
-    return {"servers": servers, "algorithm": algorithm, "from": f"{min(sizes)} B", "to": f"{max(sizes)} B",
+def settings(servers, algorithm, library, ll128, sizes):
+    return {"servers": servers, "algorithm": algorithm, "ll128": ll128, "from": f"{min(sizes)} B", "to": f"{max(sizes)} B",
             **LIBRARY.get(library, {})}
 
 
-def times_of(run, short):
-    """(table, use, servers, {size: (published, simulated)}); one run for a number of servers, algorithm and
-    library."""
-    wanted = published(H100, short)
+def times_of(run, short, tables=H100, is_ll128_off=NO_LL128.__eq__):
+    """(table, use, servers, {size: (published, simulated)}); one run for a number of servers, algorithm,
+    library and whether LL128 may be chosen."""
+    wanted = published(tables, short, is_ll128_off)
     sizes = {}
     for (_, _, *what), times in wanted.items():
         sizes.setdefault(tuple(what), set()).update(times)
@@ -69,13 +75,23 @@ def times_of(run, short):
                                    if ("all_reduce", size) in ours}
 
 
-def target_n7(run, short):
-    """All-reduce on 2 to 64 servers of 8 H100, and on one and two racks of 72 B200."""
-    for name, use, servers, times in times_of(run, short):
-        for size, (measured, ours) in sorted(times.items()):
+def server_rows(times):
+    """Rows of times_of()."""
+    for name, use, servers, by_size in times:
+        for size, (measured, ours) in sorted(by_size.items()):
             yield {"row": f"{servers} x 8, {name}, {use}, {size} B", "published": measured, "simulated": ours,
                    "unit": "us", "bound_pct": 8 if size >= 2048 * MIB else 30}
+
+
+def target_n7(run, short):
+    """All-reduce on 2 to 64 servers of 8 H100, and on one and two racks of 72 B200."""
+    yield from server_rows(times_of(run, short))
     yield from rack_rows(run, short)
+
+
+def target_n7b(run, short):
+    """The rows of N7 of which LL128 is assumed not to be chosen, without that assumption."""
+    yield from server_rows(times_of(run, short, [NO_LL128], lambda name: False))
 
 
 def target_n8(run, short):
@@ -123,4 +139,4 @@ def target_n9(run, short):
         yield {"row": f"3 x 4, {row['algorithm']}, 16 GiB, bus bandwidth", **row, "bound_pct": 20}
 
 
-TARGETS = {"N7": target_n7, "N8": target_n8, "N9": target_n9}
+TARGETS = {"N7": target_n7, "N7b": target_n7b, "N8": target_n8, "N9": target_n9}

@@ -39,7 +39,8 @@ Candidates candidates(const CollectiveAlgorithm& algorithm, bool is_by_name, Pro
   const bool is_open = wanted == Protocol::auto_select;
   switch (algorithm.protocol_rule()) {
     case ProtocolRule::by_cost:
-      if (is_open) return {{Protocol::ll, Protocol::ll128, Protocol::simple}, 3};
+      if (is_open && settings.ll128) return {{Protocol::ll, Protocol::ll128, Protocol::simple}, 3};
+      if (is_open) return {{Protocol::ll, Protocol::simple}, 2};
       return {{wanted}, 1};
     case ProtocolRule::simple_only:
       if (is_open || is_by_name || wanted == Protocol::simple) return {{Protocol::simple}, 1};

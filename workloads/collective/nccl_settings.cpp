@@ -219,6 +219,7 @@ Describe<NcclSettings> nccl_parameters(const AlgorithmNames& algorithms) {
       .choice("algorithm", &S::algorithm, "of the collectives that have it; auto: by NCCL's cost model",
               algorithms)
       .choice("protocol", &S::protocol, "auto: by NCCL's cost model", protocol_names())
+      .field("ll128", &S::ll128, "auto may choose LL128; off: NCCL_PROTO=^LL128")
       .field("base-ll", &S::base_ll, "start of a collective, LL", zero, most)
       .field("base-ll128", &S::base_ll128, "start of a collective, LL128", zero, most)
       .field("base-simple", &S::base_simple, "start of a collective, Simple", zero, most)

@@ -33,6 +33,9 @@ struct NcclSettings {
   bool fold_rings = false;
   Algorithm algorithm = Algorithm::auto_select;
   Protocol protocol = Protocol::auto_select;
+  /// LL128 is among what `auto` chooses from. NCCL allows it where it trusts the paths to keep the order of
+  /// 128 B: on Hopper with NICs no further than PXN. Off: NCCL_PROTO=^LL128.
+  bool ll128 = true;
 
   SimTime base_ll = nanoseconds(6'600), base_ll128 = nanoseconds(14'000), base_simple = nanoseconds(8'400);
   SimTime nvlink_ll = nanoseconds(600), nvlink_ll128 = nanoseconds(1'900), nvlink_simple = nanoseconds(3'400);

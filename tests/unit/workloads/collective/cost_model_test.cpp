@@ -68,6 +68,10 @@ TEST_CASE("the cost model gives NCCL's numbers and picks by them") {
   CHECK(pick(1'024) == Protocol::ll);
   CHECK(pick(4 << 20) == Protocol::ll128);
   CHECK(pick(1 << 30) == Protocol::simple);
+  s.ll128 = false;
+  CHECK(pick(4 << 20) == Protocol::ll);
+  op.protocol = Protocol::ll128;  // by name it runs all the same
+  CHECK(pick(4 << 20) == Protocol::ll128);
   op.protocol = Protocol::ll;
   CHECK(pick(1 << 30) == Protocol::ll);
 }
