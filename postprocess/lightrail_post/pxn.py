@@ -39,9 +39,7 @@ def pxn_all_to_all(table):
                     continue
                 axes.plot(of_line["spine"].map(spines.index), of_line["longer_pct"], style, marker="o",
                           markersize=4, color=colour, label=f"{label}, {size[:-3]} {size[-3:]}")
-        # Asked for 1:1, a leaf uses all ports that it has left; 1.01 gives as many uplinks as NICs.
-        axes.set_xticks(range(len(spines)),
-                        ["all ports\nare uplinks" if n == 1 else f"{round(n, 1):g}" for n in spines])
+        axes.set_xticks(range(len(spines)), [f"{n:g}" for n in spines])
         axes.set(xlabel="NICs of a leaf for each uplink", ylim=(-10, 1.1 * rows["longer_pct"].max()))
         axes.grid(axis="y", color="#DDDDDD", linewidth=0.6)
         large = mine[mine["size"] == "256MiB"]

@@ -15,7 +15,8 @@ def check(root):
 def copied(folder, edit):
     """A copy of what tools/studies reads, its README through `edit`."""
     root = pathlib.Path(folder)
-    for part in ("tools/studies", "scenarios/sweeps/README.md", "scenarios/sweeps/tables"):
+    for part in ("tools/studies", "scenarios/sweeps/README.md", "scenarios/sweeps/tables",
+                 "postprocess/lightrail_post"):
         (root / part).parent.mkdir(parents=True, exist_ok=True)
         (shutil.copytree if (ROOT / part).is_dir() else shutil.copy)(ROOT / part, root / part)
     readme = root / "scenarios/sweeps/README.md"
