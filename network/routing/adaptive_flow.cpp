@@ -14,7 +14,8 @@ namespace {
 /// it, the last one of a train at the earliest, has come for the gap.
 ///
 /// While trains of other flows come in on the same line the flow does not pause: its packets would have come
-/// between theirs. Only one packet of each of them counts, so that at packet level all time does.
+/// between theirs. Of each such train only the last packet counts as pause, so that at packet level all time
+/// between two packets does.
 class AdaptiveFlow final : public Routing {
  public:
   explicit AdaptiveFlow(const RoutingSetup& setup)
@@ -29,19 +30,20 @@ class AdaptiveFlow final : public Routing {
         came_(setup.egress.port_count()) {}
 
   RouteChoice choose(Lid lid, const Frame& train, PortIndex from, const Context& context) override {
+    const bool came_in = from < came_.size();  // else the switch sends it by itself (self_port)
     const std::uint32_t before_last = train.bytes - std::min(train.bytes, mtu_bytes_);
-    const std::uint32_t others = came_[from];
-    came_[from] += before_last;
+    const std::uint32_t came_before = came_in ? came_[from] : 0;
+    if (came_in) came_[from] += before_last;
     const SwitchRoute::Candidates ports = ways_to(lid, route_, detours_, context.now());
     if (ports.count < 2) return {only_port(ports, egress_), train.lane};
     const std::uint64_t hash = flow_hash(salt_, train);
     Flow& flow = flows_[spread(mix64(hash), static_cast<std::uint32_t>(flows_.size()))];
     const bool is_known = flow.hash == hash && flow.port != unroutable &&
-                          context.now() - flow.last - time_of_others(flow, from, others) <= gap_;
+                          context.now() - flow.last - time_of_others(flow, from, came_before) <= gap_;
     if (!is_known) flow.port = least_loaded(ports, ties_.next(), train, train.lane, egress_, context).port;
     flow.hash = hash;
     flow.last = context.now() + egress_.line_time(flow.port, before_last);
-    flow.from = from, flow.came = came_[from];
+    flow.from = came_in ? from : unroutable, flow.came = came_before + before_last;
     return {flow.port, train.lane};
   }
   void save(StateWriter& out) const override { ties_.save(out), out.put(flows_), out.put(came_); }
@@ -52,13 +54,14 @@ class AdaptiveFlow final : public Routing {
     std::uint64_t hash = 0;
     SimTime last{-1};  ///< its last packet, as if the way in were as fast as the way out
     PortIndex port = unroutable;
-    PortIndex from = unroutable;
-    std::uint32_t came = 0;  ///< on `from`, until its last train
+    PortIndex from = unroutable;  ///< where its last train came in
+    std::uint32_t came = 0;       ///< came_[from] after it
   };
-  /// For which packets of other flows were on the line between the flow's last train and this one.
-  [[nodiscard]] SimTime time_of_others(const Flow& flow, PortIndex from, std::uint32_t came) const {
-    return flow.from == from ? egress_.line_time(flow.port, came - flow.came) : SimTime{0};
+  /// How long packets of other flows were on the line between the flow's last train and one now.
+  [[nodiscard]] SimTime time_of_others(const Flow& flow, PortIndex from, std::uint32_t came_before) const {
+    return flow.from == from ? egress_.line_time(from, came_before - flow.came) : SimTime{0};
   }
+
   const SwitchRoute& route_;
   Detours* detours_;
   const EgressBank& egress_;
@@ -67,8 +70,8 @@ class AdaptiveFlow final : public Routing {
   SimTime gap_;
   std::uint32_t mtu_bytes_;
   std::vector<Flow> flows_;  ///< direct-mapped: a newcomer replaces the flow in its place
-  std::vector<std::uint32_t>
-      came_;  ///< by port: bytes of trains but for the last packet of each [B], modulo 2^32
+  /// By port: trains that came in but for the last packet of each [B], modulo 2^32.
+  std::vector<std::uint32_t> came_;
 };
 
 }  // namespace

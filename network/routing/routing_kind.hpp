@@ -41,7 +41,8 @@ struct RoutingSetup {
 class Routing {
  public:
   virtual ~Routing() = default;
-  /// The way of `train`, whose head came in on `in` now. `unroutable` when no usable port leads to `lid`.
+  /// The way of `train`, whose head came in on `in` now (of what the switch sends again or by itself: a port
+  /// that it has not, 0xffff). `unroutable` when no usable port leads to `lid`.
   [[nodiscard]] virtual RouteChoice choose(Lid lid, const Frame& train, PortIndex in,
                                            const Context& context) = 0;
   virtual void save(StateWriter&) const {}

@@ -14,7 +14,8 @@ from fitted import mark
     ("N4", "8 x B200: bus bandwidth", "yes"),
     ("N6", "combine, normal, EP 16", "no"),
     ("N6", "combine, low-latency, EP 16", "yes"),
-    ("N7", "4 x 8, arxiv_2411_13055, held out, 1048576 B", "no"),
+    ("N7", "4 x 8, arxiv_2411_13055, held out, 1048576 B", "yes"),
+    ("N7", "4 x 8, arxiv_2411_13055, held out, 16777216 B", "no"),
     ("T3", "Llama 3.1 70b FP8 on 64 GPUs", "no"),
     ("T1", "any plan", "no"),
 ])

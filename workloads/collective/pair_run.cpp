@@ -45,11 +45,11 @@ void CommEngine::begin_all_to_all(Context& context, Transport& transport, std::u
   const std::uint32_t n = group.size, me = group.my_index;
   CommRun& run = runs_[slot];
   run.counts.assign(n, {});
-  const GroupPlan& members = plan(op);
-  const std::uint32_t place = members.index_of(self_);
-  const auto index_of = [&](std::uint32_t at) { return index_in_group(op, members.members[at]); };
-  for (const std::uint32_t at : pair_order(members, place, true)) {
-    const std::uint32_t sender = index_of(at), d = (me + n - sender) % n;
+  const GroupPlan& group_plan = plan(op);
+  const std::uint32_t mine = group_plan.index_of(self_);
+  const auto group_index = [&](std::uint32_t at) { return index_in_group(op, group_plan.members[at]); };
+  for (const std::uint32_t at : pair_order(group_plan, mine, true)) {
+    const std::uint32_t sender = group_index(at), d = (me + n - sender) % n;
     const EndpointId from = group.member(sender);
     const std::int64_t payload = share(op, sender, me, n);
     run.open += (payload > 0) + (share(op, me, (me + d) % n, n) > 0);
@@ -65,10 +65,10 @@ void CommEngine::begin_all_to_all(Context& context, Transport& transport, std::u
                                {slot, d},
                                true});
   }
-  std::vector<std::uint32_t> order = pair_order(members, place, false);
+  std::vector<std::uint32_t> order = pair_order(group_plan, mine, false);
   std::rotate(order.begin(), order.begin() + 1, order.end());  // the own share last
   for (const std::uint32_t at : order) {
-    const std::uint32_t receiver = index_of(at), d = (receiver + n - me) % n;
+    const std::uint32_t receiver = group_index(at), d = (receiver + n - me) % n;
     const EndpointId to = group.member(receiver);
     const std::int64_t payload = share(op, me, receiver, n);
     if (payload == 0) continue;

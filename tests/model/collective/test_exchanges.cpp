@@ -1,13 +1,18 @@
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "network/transport/tables.hpp"
 #include "tests/model/collective/gpu_bed.hpp"
 #include "tests/support/algorithm_named.hpp"
 #include "workloads/collective/expert_routes.hpp"
+#include "workloads/collective/ring.hpp"
 #include "workloads/program/expert_counts.hpp"
 
 namespace lightrail::test {
@@ -76,6 +81,29 @@ TEST_CASE(
     // To the neighbour its own block and the other server's; over the rail two.
     CHECK(bed.sent_bytes(gpu) == 4 * block);
   }
+}
+
+TEST_CASE("a direct all-to-all sends every member its share, in NCCL's rounds") {
+  const std::vector<std::uint32_t> members{3, 0, 2, 1};
+  GpuBed bed({.servers = 2, .gpus = 2, .nics = 2});
+  const std::int64_t bytes = (4 << 20) + 6;  // shares of members 1 and 3 are a unit longer
+  Op op = by(algorithm_named("direct"), CollectiveType::all_to_all, bed.listed_group("ep", {members}), bytes);
+  op.element_bytes = 2;
+  bed.run_all({op});
+  bed.run();
+  CHECK(bed.bed.waits().empty());
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> start;
+  for (const auto& row : bed.bed.rows(tables::messages)) {
+    start[{row.values[0], row.values[1]}] = row.values[4];
+    const auto to = std::find(members.begin(), members.end(), row.values[1]) - members.begin();
+    CHECK(row.values[3] == part_bytes(bytes, 2, 4, static_cast<std::uint32_t>(to)));
+  }
+  CHECK(start.size() == 16);  // with the own ones
+  // To the other server: first to the GPU in one's own place.
+  CHECK(start.at({0, 2}) < start.at({0, 3}));
+  CHECK(start.at({1, 3}) < start.at({1, 2}));
+  CHECK(start.at({2, 0}) < start.at({2, 1}));
+  CHECK(start.at({3, 1}) < start.at({3, 0}));
 }
 
 TEST_CASE("a hierarchical all-to-all moves every share, also in many slices and of odd sizes") {

@@ -27,14 +27,17 @@ struct TwoTiers {
   LinkId cables[2][2];      ///< by leaf and spine
   LinkId end_cables[2][2];  ///< by leaf and endpoint
 
-  explicit TwoTiers(const std::string& routing, SimTime timer = nanoseconds(50)) {
+  std::uint16_t packets;  ///< of a train
+
+  explicit TwoTiers(const std::string& routing, SimTime timer = nanoseconds(50), std::uint16_t of_train = 1)
+      : packets(of_train) {
     for (std::uint16_t i = 0; i < 4; ++i) ends.push_back(bed.add_endpoint());
     auto spec = std::make_shared<SwitchSpec>();
     spec->routing = built_in_routings().find(routing);
     spec->port_rate = BitRate{8'000'000'000'000};
     spec->lanes = 1;
     spec->retransmit_timeout = timer;
-    const auto line = bed.link_class(SimTime{100}, BitRate{8'000'000'000'000}, 1000, 1);
+    const auto line = bed.link_class(SimTime{100}, BitRate{8'000'000'000'000}, 1000u / packets, packets);
     for (ComponentId& leaf : leaves) leaf = bed.add(switch_kind(), spec, "leaf");
     for (ComponentId& spine : spines) spine = bed.add(switch_kind(), spec, "spine");
     for (std::uint32_t l = 0; l < 2; ++l) {
@@ -65,7 +68,7 @@ struct TwoTiers {
     for (std::uint32_t i = 0; i < trains; ++i)
       bed.script(ends[from], nanoseconds(i), 0,
                  train_payload(MessageKind::train, EndpointId{from}, EndpointId{to},
-                               Connection::make(0, i, 0), 1000, 1));
+                               Connection::make(0, i, 0), 1000, packets));
   }
   std::size_t arrived(std::uint32_t end) { return bed.trains(ends[end]).size(); }
 };
@@ -113,10 +116,11 @@ TEST_CASE("what has gone up before the routes are new turns round at the spine, 
 }
 
 TEST_CASE("what a switch held when it failed goes on from a neighbour when its timer ends, each train once") {
+  const auto packets = GENERATE(std::uint16_t{1}, std::uint16_t{4});
   for (const std::string& routing : routings) {
-    INFO(routing);
+    INFO(routing << ", trains of " << packets);
     const auto ends = [&](SimTime save_at) {
-      TwoTiers net(routing);
+      TwoTiers net(routing, nanoseconds(50), packets);
       HealthTable::Outages outages;
       for (auto& of_leaf : net.cables)
         for (const LinkId link : {of_leaf[0], LinkId{of_leaf[0].value ^ 1}})

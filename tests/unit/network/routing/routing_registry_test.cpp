@@ -145,8 +145,10 @@ TEST_CASE("adaptive-flow sees no pause while trains of other flows come in on th
   };
   CHECK(is_on_one_port(true, 12, 24'000));  // as packets that take turns, 2,000 apart
   CHECK_FALSE(is_on_one_port(false, 12, 24'000));
-  CHECK_FALSE(is_on_one_port(true, 12, 28'000));  // of 28,000 the line has 6,000 free and two single packets
-  CHECK_FALSE(is_on_one_port(true, 1, 24'000));   // at packet level all time counts
+  // Of 27,000 the line has 3,000 free and the last packets of both trains, as long as the gap.
+  CHECK(is_on_one_port(true, 12, 27'000));
+  CHECK_FALSE(is_on_one_port(true, 12, 27'002));
+  CHECK_FALSE(is_on_one_port(true, 1, 24'000));  // at packet level all time counts
 }
 
 // Ports without any load are alike: 400 draws of one in four give 100 each, with a standard deviation of
