@@ -37,7 +37,9 @@ std::uint32_t Arrivals::add(std::uint64_t key, std::int64_t bytes, SimTime head,
   Flow& flow = flows_[place];
   if (flow.held_bytes == 0) flow.head = head;
   flow.held_bytes += bytes;
+  flow.tail_before = flow.tail;
   flow.tail = std::max(flow.tail, tail);
+  flow.last_bytes = static_cast<std::uint32_t>(bytes);
   return place;
 }
 
@@ -72,10 +74,11 @@ Arrivals::Complete Arrivals::take(Flow& flow, SimTime now) {
   flow.needed_bytes = flow.first_wait == none ? never : waits_[flow.first_wait].wire_bytes;
   waits_[index].next = free_wait_;
   free_wait_ = index;
+  const bool needs_last = flow.held_bytes - flow.last_bytes < wait.wire_bytes;
   flow.held_bytes -= wait.wire_bytes;
-  const SimTime head = flow.head;
+  const SimTime head = flow.head, tail = needs_last ? flow.tail : flow.tail_before;
   flow.head = now;
-  return {wait.owner, std::max(now, flow.tail), wait.after, head, wait.payload_bytes, wait.is_counted != 0};
+  return {wait.owner, std::max(now, tail), wait.after, head, wait.payload_bytes, wait.is_counted != 0};
 }
 
 std::int64_t Arrivals::unclaimed() const {

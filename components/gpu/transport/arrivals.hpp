@@ -14,12 +14,12 @@ namespace lightrail {
 /// Bytes that have come in by (from, connection), and who waits for how many of them. Waits of a flow are
 /// served in the order of asking; bytes that nobody waits for yet are kept. Plain state.
 ///
-/// The end of a message is the tail of the train that completes it. Of bytes that came before the wait, only
-/// the last train's tail is known: a message is complete then when the receiver asks, or at that tail if it
-/// is still coming in.
+/// The end of a message is the tail of the train that completes it. Where its bytes came before the wait, it
+/// is complete when the receiver asks, or at the tail that it ends with if that is still coming in: of the
+/// last train, or, where that is of a later message, of those before it.
 ///
 /// Flows are in an open-addressing table with all that a train needs, so that one that completes nothing
-/// touches a line or two. They stay for good, and nobody goes over them but unclaimed(), whose sum knows no
+/// touches one line. They stay for good, and nobody goes over them but unclaimed(), whose sum knows no
 /// order.
 class Arrivals {
  public:
@@ -44,9 +44,7 @@ class Arrivals {
   }
   void prefetch(std::uint64_t flow) const {
     if (flows_.empty()) return;
-    const auto* line = reinterpret_cast<const char*>(&flows_[home(flow)]);
-    __builtin_prefetch(line, 1);
-    __builtin_prefetch(line + sizeof(Flow) - 1, 1);
+    __builtin_prefetch(&flows_[home(flow)], 1);
   }
   /// Bytes that are here and that nobody waits for; 0 at the end of a run in which all that was sent came
   /// once.
@@ -65,12 +63,15 @@ class Arrivals {
   static constexpr std::uint32_t none = 0xffffffff;
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
   static constexpr std::int64_t unused = -1;
-  struct Flow {
+  struct alignas(64) Flow {
     std::uint64_t key = 0;
     std::int64_t held_bytes = 0;
     std::int64_t needed_bytes = unused;  ///< of its first wait; `never`: nobody waits; `unused`: no flow
     SimTime head{}, tail{};
+    SimTime tail_before{};  ///< of all trains but the last
     std::uint32_t first_wait = none, last_wait = none;
+    std::uint32_t last_bytes = 0;  ///< of the last train
+    std::uint32_t gap = 0;
   };
   struct Wait {
     std::int64_t wire_bytes = 0, payload_bytes = 0;

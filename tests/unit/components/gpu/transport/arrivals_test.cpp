@@ -45,6 +45,29 @@ TEST_CASE("bytes that come early are kept, and messages are handed out in the or
   CHECK(arrivals.next(flow, nanoseconds(60))->owner.slot == 2);
 }
 
+TEST_CASE("a message that is asked for late does not wait for a train of the next one") {
+  Arrivals arrivals;
+  arrivals.add(7, 60, nanoseconds(1), nanoseconds(5));
+  arrivals.add(7, 40, nanoseconds(6), nanoseconds(9));
+  arrivals.add(7, 30, nanoseconds(10), nanoseconds(20));  // of the next one, still coming in
+  const std::uint32_t flow = arrivals.expect(7, message(100, 1));
+  CHECK(arrivals.next(flow, nanoseconds(12))->at == nanoseconds(12));
+  arrivals.expect(7, message(70, 2));
+  CHECK(!arrivals.next(flow, nanoseconds(12)));
+  arrivals.add(7, 40, nanoseconds(21), nanoseconds(31));
+  CHECK(arrivals.next(flow, nanoseconds(21))->at == nanoseconds(31));
+}
+
+TEST_CASE("of bytes that end with a train still coming in the tail is the message's") {
+  Arrivals arrivals;
+  arrivals.add(7, 60, nanoseconds(1), nanoseconds(30));  // as a copy in memory: its tail is far off
+  arrivals.add(7, 40, nanoseconds(2), nanoseconds(50));
+  const std::uint32_t flow = arrivals.expect(7, message(60, 1));
+  arrivals.expect(7, message(40, 2));
+  CHECK(arrivals.next(flow, nanoseconds(12))->at == nanoseconds(30));
+  CHECK(arrivals.next(flow, nanoseconds(12))->at == nanoseconds(50));
+}
+
 TEST_CASE("bytes that nobody waits for are counted, those of a message that is still coming are not") {
   Arrivals arrivals;
   CHECK(arrivals.unclaimed() == 0);
