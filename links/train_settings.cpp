@@ -18,7 +18,12 @@ Describe<TrainSettings> train_settings_table() {
              "senders give a busy line further trains for so long ahead: fewer events; what is posted later "
              "waits "
              "as long",
-             SimTime{0}, milliseconds(10));
+             SimTime{0}, milliseconds(10))
+      .choice(
+          "arrivals", &TrainSettings::arrivals,
+          "what NICs tell GPUs of: the first train and the rest of a batch (a work request, or 255 trains "
+          "of one), or each train, for an event more a train",
+          {{"batches", ArrivalReports::batches}, {"trains", ArrivalReports::trains}});
   return table;
 }
 

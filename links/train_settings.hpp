@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include "engine/model/describe.hpp"
+#include "network/transport/arrival_reports.hpp"
 
 namespace lightrail {
 
@@ -16,6 +17,7 @@ struct TrainSettings {
   std::uint32_t grain = 16;
   std::uint32_t nvlink_grain = 32;
   SimTime send_ahead{0};  ///< SendAhead
+  ArrivalReports arrivals = ArrivalReports::batches;
 };
 
 /// Attributes of <network>.

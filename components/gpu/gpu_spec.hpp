@@ -26,6 +26,7 @@ struct GpuSpec final : Spec, NcclDeviceSpec, DeviceTraits {
   ComputeSpec compute;  ///< children <gemm>, <attention>, <memory-kernel>; sms and bandwidth as above
 
   [[nodiscard]] DeviceRole role() const override { return DeviceRole::gpu; }
+  [[nodiscard]] bool takes_batches() const override { return true; }
   [[nodiscard]] const NcclDevice* nccl_device() const override { return nccl ? &*nccl : nullptr; }
 };
 

@@ -12,9 +12,11 @@
 #include "network/health/health_table.hpp"
 #include "network/port/build_checks.hpp"
 #include "network/port/reports.hpp"
+#include "network/transport/arrival_reports.hpp"
 #include "network/transport/dctcp.hpp"
 #include "network/transport/nscc.hpp"
 #include "network/wire/congestion_notice.hpp"
+#include "network/wire/counted_train.hpp"
 #include "network/wire/delegated_train.hpp"
 #include "network/wire/injector_wake.hpp"
 #include "network/wire/link_change.hpp"
@@ -86,6 +88,7 @@ Nic::Nic(const BuildContext& build, const NicReturns& returns)
     if (i >= spec_.ports) loops_.emplace_back(build, port, i, sources, spec_.send_latency);
   }
   mtu_bytes_ = std::max<std::uint32_t>(port_end(build, 0).mtu_bytes, 1);
+  count_trains(build);
   if (spec_.flow_control != NicFlowControl::pauses) return;
   const auto* nscc = model_.resource<Nscc>();
   const LossRepairSettings settings{
@@ -109,6 +112,19 @@ Nic::Nic(const BuildContext& build, const NicReturns& returns)
   if (!pacing) return;
   pacing_ = pacing.get();
   fabric_.pace_by(std::move(pacing));
+}
+
+/// Which of its trains are counted in batches, and for whom, if any.
+void Nic::count_trains(const BuildContext& build) {
+  counts_trains_ = spec_.for_role == NicRole::compute && spec_.ports == 1 &&
+                   spec_.flow_control == NicFlowControl::credits && may_count_trains(model_);
+  const auto end = std::min<std::uint32_t>(build.record.port_count, ArrivingBatches::max_ports);
+  for (std::uint32_t port = first_device(); counts_trains_ && port < end; ++port) {
+    const LinkId out = model_.ports[build.record.first_port + port].out;
+    if (out.is_valid() && takes_batches(model_, model_.links[out.value].to) &&
+        crossbar_.egress().is_open(static_cast<PortIndex>(port)))
+      hears_batches_ |= 1u << port;
+  }
 }
 
 void Nic::prefetch() const {
@@ -272,9 +288,28 @@ bool Nic::receive(const Frame& train, const Frame& came, PortIndex in, Context& 
   if (out == 0)
     fail(context, fmt::format("a train for endpoint {} ({}) arrived, which is not attached here{}", to.value,
                               endpoint_name(model_, to), circuit_here(context)));
+  if (hears_batches(out) && train.kind == MessageKind::train && as<CountedTrain>(train).is_counted)
+    return receive_counted(as<CountedTrain>(train), in, out, context);
   Frame leaving = train;
   if (spec_.for_role == NicRole::storage) leaving.lane = 0;
   return crossbar_.forward_as(context, came, leaving, in, out);
+}
+
+/// The same of one of a batch, for a device that is told of the first and of the rest.
+bool Nic::receive_counted(const CountedTrain& train, PortIndex in, PortIndex out, Context& context) {
+  const Frame frame = frame_of(train);
+  const ArrivingBatches::Answer answer = batches_.add(train, out);
+  switch (answer.told) {
+    case ArrivingBatches::Told::train:
+      break;
+    case ArrivingBatches::Told::nothing:
+      return crossbar_.pass(context, frame, in, out, nullptr);
+    case ArrivingBatches::Told::rest: {
+      const Payload rest = to_payload(BatchRest::of(train.address, answer.rest_bytes, train.bytes));
+      return crossbar_.pass(context, frame, in, out, &rest);
+    }
+  }
+  return crossbar_.forward(context, frame, in, out);
 }
 
 /// Light goes where circuits lead, whatever its address.
@@ -319,7 +354,7 @@ void Nic::save(StateWriter& out) const {
   out.put(watched_until_), out.put(looked_until_);
   out.put(work_free_at_), out.put(resent_);
   notices_.save(out);
-  notice_pacer_.save(out), out.put(attempt_), discards_.save(out);
+  notice_pacer_.save(out), out.put(attempt_), discards_.save(out), batches_.save(out);
   if (repair_) repair_->sender.save(out), repair_->receiver.save(out), repair_->values.save(out);
 }
 
@@ -330,7 +365,7 @@ void Nic::load(StateReader& in) {
   in.get(watched_until_), in.get(looked_until_);
   in.get(work_free_at_), in.get(resent_);
   notices_.load(in);
-  notice_pacer_.load(in), in.get(attempt_), discards_.load(in);
+  notice_pacer_.load(in), in.get(attempt_), discards_.load(in), batches_.load(in);
   if (repair_) repair_->sender.load(in), repair_->receiver.load(in), repair_->values.load(in);
 }
 

@@ -15,6 +15,7 @@
 #include "network/port/injector.hpp"
 #include "network/port/pause/pause_spec.hpp"
 #include "network/transport/acknowledged_pacing.hpp"
+#include "network/transport/arriving_batches.hpp"
 #include "network/transport/congestion_control.hpp"
 #include "network/transport/dcqcn.hpp"
 #include "network/transport/discards.hpp"
@@ -133,7 +134,12 @@ class Nic final : public Component, private SentListener {
  private:
   static constexpr std::uint32_t none = Notices::none;
   void on_sent(Context& context, std::uint64_t token, SimTime tail) override;
+  void count_trains(const BuildContext& build);
+  [[nodiscard]] bool hears_batches(PortIndex device) const {
+    return device < ArrivingBatches::max_ports && (hears_batches_ >> device & 1) != 0;
+  }
   bool receive(const Frame& train, const Frame& came, PortIndex in, Context& context);
+  bool receive_counted(const CountedTrain& train, PortIndex in, PortIndex out, Context& context);
   void send_on(const Frame& train, PortIndex port, Context& context);
   void receive_numbered(const NumberedTrain& train, bool is_marked, PortIndex in, Context& context);
   void receive_trimmed(const NumberedTrain& header, PortIndex in, Context& context);
@@ -232,6 +238,9 @@ class Nic final : public Component, private SentListener {
   bool restarts_jobs_ = false;  ///< fixed
   std::uint32_t attempt_ = 0;   ///< of the job whose server this is
   Discards discards_;
+  ArrivingBatches batches_;
+  bool counts_trains_ = false;            ///< fixed: that it sends
+  std::uint32_t hears_batches_ = 0;       ///< fixed: bit k: the device at port k is told of batches
   std::uint32_t mtu_bytes_ = 0;           ///< fixed: of the fabric [B]
   std::unique_ptr<Repair> repair_;        ///< null: with credits nothing is lost
   AcknowledgedPacing* pacing_ = nullptr;  ///< of `fabric_`; null: it does not go by acknowledgements

@@ -68,6 +68,8 @@ void Nic::send_message(Outgoing message, const DeferredWork& work, Context& cont
   const bool is_whole = spec_.ports == 1 || is_in_order(message.lane);
   const std::uint32_t parts = is_whole ? 1 : fabric_.parts_of(message, lid_of(message.to, now), now);
   message.token = work.notify ? notices_.add(work, parts) : none;
+  // Of several messages in one the device hears of each end.
+  message.is_counted = counts_trains_ && message.kind == MessageKind::train && !work.is_grown;
   looked_until_ = SimTime{};
   std::int64_t left = message.bytes;
   for (std::uint32_t part = 0; part < parts; ++part) {

@@ -219,6 +219,7 @@ Model SystemBuilder::take() {
     model_.add(std::move(cap));
   }
   model_.add(std::make_shared<const SendAhead>(SendAhead{trains_.send_ahead}));
+  if (trains_.arrivals == ArrivalReports::batches) model_.add(std::make_shared<const ToldByBatches>());
   model_.add(std::make_shared<const CableTable>(std::move(table_)));
   model_.add(std::make_shared<const LightBudgets>(std::move(budgets_)));
   return std::move(model_);

@@ -52,6 +52,13 @@ class Crossbar {
       inputs_.freed(context, in, came, *tail);
     return true;
   }
+  /// As forward(), to a port that is open: the far end is told `told` instead, or nothing.
+  bool pass(Context& context, const Frame& train, PortIndex in, PortIndex out, const Payload* told) {
+    if (!inputs_.taken(context, in, train)) return false;
+    inputs_.freed(context, in, train,
+                  egress_.pass(context, out, train, ready(context, train, in, out), told));
+    return true;
+  }
   /// Sends `train`, made from one whose head came in on `in` now and whose buffer is kept or freed by itself.
   void send(Context& context, const Frame& train, PortIndex in, PortIndex out) {
     egress_.offer(context, out, train, ready(context, train, in, out));

@@ -38,6 +38,8 @@ class DeviceTraits {
   /// of the whole that add up to more than 0. Port k * n + i is plane k's to partner i of n. Empty: one
   /// plane.
   [[nodiscard]] virtual std::vector<std::uint32_t> plane_shares() const { return {}; }
+  /// Of a GPU: a NIC may tell it of a batch of trains (BatchRest) instead of each.
+  [[nodiscard]] virtual bool takes_batches() const { return false; }
   /// Of a NIC: its first ports, which lead to a fabric.
   [[nodiscard]] virtual std::uint32_t fabric_ports() const { return 1; }
 
@@ -56,6 +58,11 @@ class DeviceTraits {
 [[nodiscard]] inline DeviceRole role_of(const Model& model, ComponentId id) {
   const std::uint32_t spec = model.components[id.value].spec;
   return spec < model.specs.size() ? role_of(*model.specs[spec]) : DeviceRole::other;
+}
+[[nodiscard]] inline bool takes_batches(const Model& model, ComponentId id) {
+  const std::uint32_t spec = model.components[id.value].spec;
+  const DeviceTraits* traits = spec < model.specs.size() ? traits_of(*model.specs[spec]) : nullptr;
+  return traits && traits->takes_batches();
 }
 /// Of a NIC, that of its spec; 1 for what is none.
 [[nodiscard]] inline std::uint32_t fabric_ports_of(const Spec& spec) {

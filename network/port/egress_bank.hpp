@@ -154,6 +154,22 @@ class EgressBank final : public FrameLine {
   SimTime send_interleaved(Context& context, PortIndex port, const Frame& message, SimTime ready,
                            std::uint32_t mtu_bytes);
 
+  /// Whether a train has the line at once, whatever came before, and nobody at the far end tells of it.
+  [[nodiscard]] bool is_open(PortIndex port) const {
+    return ports_[port].is_plain && ports_[port].is_clear && !ports_[port].subtracts;
+  }
+  /// As offer(), of a port that is open: the far end is told `told` instead, or nothing.
+  SimTime pass(Context& context, PortIndex port, const Frame& train, SimTime ready, const Payload* told) {
+    LIGHTRAIL_EXPECT(is_open(port));
+    Port& p = ports_[port];
+    const SimTime start = std::max({ready, context.now(), p.free_at}), busy = p.line.of(train.bytes);
+    p.free_at = start + busy;
+    p.carried_bytes += train.bytes;
+    if (p.is_counted) count(context, port, train, ready, start, busy);
+    if (told) context.send(port, start, *told);
+    return start + busy;
+  }
+
   void send_frame(Context& context, PortIndex port, std::uint32_t bytes, const Payload& message) override;
   /// Sends `frame`, small and ready at `ready`, ahead of all payload and whatever its lane: it waits for the
   /// packet that is on the line. Only where flow control stops lanes.

@@ -126,7 +126,7 @@ std::uint32_t Injector::new_message(const Outgoing& message) {
       message.bytes,
       message.token,
       none,
-      0};
+      message.is_counted ? SentBatch::counted() : SentBatch()};
   return index;
 }
 
@@ -229,6 +229,7 @@ void Injector::send_from(std::uint32_t ring, SimTime at, Context& context, Egres
   const std::uint32_t bytes = next_bytes(message);
   Frame train = message.head;
   train.bytes = bytes;
+  if (message.batch.is_counted()) train.detail = message.batch.next(message.left, train_bytes_, batches_);
   if (train.detail == 0 && Train::carries(train.kind)) train.detail = packets_in(bytes, mtu_bytes_);
   if (repair_) train = number(train, ring, at + latency_ + egress.line_time(port_, bytes), context);
   message.left -= bytes;
@@ -313,6 +314,7 @@ std::vector<Injector::Rest> Injector::take_all() {
   for (std::uint32_t ring = 0; ring < lanes_ * (1 + sources_.size()); ++ring)
     while (!turns_.is_empty(ring)) {
       const Message& message = head_message(ring);
+      LIGHTRAIL_EXPECT(!message.batch.is_counted());  // its receiver would wait for the rest
       const std::uint32_t source = is_control(ring) ? 0 : source_of(ring);
       all.push_back({message.head, message.left, message.token, static_cast<std::uint16_t>(source)});
       active_bytes_ -= message.left;
@@ -340,7 +342,7 @@ void Injector::save(StateWriter& out) const {
   out.put(messages_);
   index_.save(out);
   out.put(free_message_), out.put(next_ring_);
-  out.put(active_messages_), out.put(active_bytes_), out.put(wake_time_);
+  out.put(active_messages_), out.put(active_bytes_), out.put(wake_time_), out.put(batches_);
   if (own_pacing_) own_pacing_->save(out);
 }
 
@@ -354,7 +356,7 @@ void Injector::load(StateReader& in) {
   in.get(messages_);
   index_.load(in);
   in.get(free_message_), in.get(next_ring_);
-  in.get(active_messages_), in.get(active_bytes_), in.get(wake_time_);
+  in.get(active_messages_), in.get(active_bytes_), in.get(wake_time_), in.get(batches_);
   if (own_pacing_) own_pacing_->load(in);
 }
 

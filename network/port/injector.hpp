@@ -12,6 +12,7 @@
 #include "network/transport/flow_index.hpp"
 #include "network/transport/flow_pacing.hpp"
 #include "network/transport/repair_sender.hpp"
+#include "network/transport/sent_batch.hpp"
 
 namespace lightrail {
 
@@ -26,6 +27,7 @@ struct Outgoing {
   std::uint16_t source = 0;  ///< where its bytes are read from (Injector::Source)
   std::uint64_t token = 0;   ///< handed back when the message has been sent
   std::uint16_t mark = 0;    ///< Frame::detail of its frames; 0: their packets, but of a DelegatedTrain
+  bool is_counted = false;   ///< its frames, trains, are counted in batches (CountedTrain)
 };
 
 /// What goes on the wire as `head` has it: of `bytes` that are left, read from `source`.
@@ -128,7 +130,7 @@ class Injector {
     std::int64_t left = 0;
     std::uint64_t token = 0;
     std::uint32_t next = none;
-    std::uint32_t unused = 0;
+    SentBatch batch{};
   };
   struct SourceState {
     SimTime free_at{};  ///< when its next train may be read
@@ -181,6 +183,7 @@ class Injector {
   FlowPacing* pacing_ = nullptr;            ///< fixed; null: no congestion control
   std::vector<SimTime>* clocks_ = nullptr;  ///< fixed; null: sources feed this port alone
   RepairSender* repair_ = nullptr;          ///< fixed; null: nothing is ever lost
+  std::uint32_t batches_ = 0;               ///< so many have been counted
 };
 
 }  // namespace lightrail

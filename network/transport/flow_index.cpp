@@ -19,6 +19,16 @@ void FlowIndex::insert(std::uint64_t key, std::uint32_t slot) {
   ++count_;
 }
 
+std::uint32_t& FlowIndex::at(std::uint64_t key) {
+  if ((count_ + 1) * 2 > cells_.size()) grow();
+  Cell& cell = cells_[place_of(key)];
+  if (cell.slot == none) {
+    cell = Cell{key, 0, 0};
+    ++count_;
+  }
+  return cell.slot;
+}
+
 void FlowIndex::erase(std::uint64_t key) {
   std::size_t hole = place_of(key);
   LIGHTRAIL_EXPECT(cells_[hole].slot != none);

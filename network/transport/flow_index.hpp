@@ -16,6 +16,8 @@ class FlowIndex {
   [[nodiscard]] std::uint32_t find(std::uint64_t key) const;  ///< none: not there
   void insert(std::uint64_t key, std::uint32_t slot);         ///< key must not be there
   void erase(std::uint64_t key);                              ///< key must be there
+  /// The slot of key, 0 where it is new. The reference lasts until the next change.
+  std::uint32_t& at(std::uint64_t key);
   void prefetch(std::uint64_t key) const {
     if (!cells_.empty()) __builtin_prefetch(&cells_[home(key)]);
   }

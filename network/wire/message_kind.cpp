@@ -55,6 +55,8 @@ std::string_view name_of(MessageKind kind) {
       return "selective acknowledgement";
     case placed_train:
       return "placed train";
+    case batch_rest:
+      return "rest of a batch of trains";
     case trimmed_train:
       return "trimmed train";
     case trim_notice:

@@ -51,6 +51,8 @@ enum class MessageKind : std::uint8_t {
   trimmed_train = 32,  ///< a numbered train of which a switch has cut off the payload
   trim_notice = 33,    ///< receiving NIC -> sending NIC: this one came without its payload (NACK)
   marked_acknowledgement = 34,  ///< as selective_acknowledgement, of a train that was marked
+  // NIC -> GPU (counted_train.hpp)
+  batch_rest = 35,  ///< trains behind the first of a batch, when the last one's head is here
   // Beside the bytes (network/port/flow_control.hpp, work_request.hpp, injector_wake.hpp).
   flow_control = 2,    ///< of the port at the far end of this link; its flow control says what is in it
   work_request = 3,    ///< GPU, host or storage -> NIC: send so many bytes (the NIC reads them over PCIe)
@@ -135,7 +137,7 @@ inline constexpr std::uint8_t first_plugin_kind = 128;
   using enum MessageKind;
   return kind == train || (kind >= reduce && kind <= delegated_train) || kind == bypass_train ||
          kind == returned_train || kind == marked_train || kind == numbered_train ||
-         kind == marked_numbered_train || kind == placed_train;
+         kind == marked_numbered_train || kind == placed_train || kind == batch_rest;
 }
 
 }  // namespace lightrail

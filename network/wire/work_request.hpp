@@ -17,7 +17,8 @@ struct WorkRequest {
   std::uint16_t notify : 1 = 0;            ///< answer with a SentNotice on the port it came in on
   std::uint16_t reduce_in_fabric : 1 = 0;  ///< its trains are MessageKind::reduce
   std::uint16_t is_resent : 1 = 0;         ///< an optical switch could not pass it on: so says its notice
-  std::uint16_t unused : 10 = 0;
+  std::uint16_t is_grown : 1 = 0;          ///< several messages of the connection in one
+  std::uint16_t unused : 9 = 0;
   std::uint16_t retries : retry_bits = 0;  ///< of its one train; others have none
   std::uint32_t bytes = 0;                 ///< at most max_work_bytes [B]
   Address address{};
@@ -28,7 +29,7 @@ static_assert(Message<WorkRequest>);
 
 /// A WorkRequest or control message that waits in the NIC for the message rate, with the port it came in on.
 struct DeferredWork {
-  static constexpr int port_bits = 15;
+  static constexpr int port_bits = 14;
   static constexpr std::uint32_t max_port = (1u << port_bits) - 1;
 
   MessageKind kind = MessageKind::work_request;
@@ -37,7 +38,7 @@ struct DeferredWork {
   std::uint16_t notify : 1 = 0;
   std::uint16_t reduce_in_fabric : 1 = 0;
   std::uint16_t is_resent : 1 = 0;
-  std::uint16_t port_middle : 1 = 0;
+  std::uint16_t is_grown : 1 = 0;
   std::uint16_t port_low : 9 = 0;
   std::uint16_t retries : retry_bits = 0;
   std::uint32_t bytes = 0;
@@ -46,13 +47,13 @@ struct DeferredWork {
   [[nodiscard]] static constexpr bool carries(MessageKind kind) {
     return kind == MessageKind::work_request || kind == MessageKind::control;
   }
-  /// The port, put together from its three parts; at most max_port.
+  /// The port, put together from its two parts; at most max_port.
   [[nodiscard]] constexpr std::uint16_t port() const {
-    return static_cast<std::uint16_t>(port_low | port_middle << 9 | port_high << 10);
+    return static_cast<std::uint16_t>(port_low | port_high << 9);
   }
   constexpr void set_port(std::uint32_t port) {
     LIGHTRAIL_EXPECT(port <= max_port);
-    port_low = port & 0x1ff, port_middle = port >> 9 & 1, port_high = port >> 10 & 0x1f;
+    port_low = port & 0x1ff, port_high = port >> 9 & 0x1f;
   }
 };
 static_assert(Message<DeferredWork>);

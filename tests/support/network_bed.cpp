@@ -111,6 +111,10 @@ void NetworkBed::set_weights(LaneWeights weights) {
   model_.add<LaneWeights>(std::make_shared<const LaneWeights>(weights));
 }
 
+void NetworkBed::hear_batches(ComponentId probe) {
+  probes_.at(probe.value)->hears_batches = true;
+}
+
 void NetworkBed::script(ComponentId probe, SimTime at, PortIndex port, const Payload& payload) {
   probes_.at(probe.value)->script.push_back({at, port, payload});
 }

@@ -10,6 +10,7 @@
 #include "engine/model/kind.hpp"
 #include "engine/model/model.hpp"
 #include "network/health/health_table.hpp"
+#include "network/port/device_traits.hpp"
 #include "network/port/lane_weights.hpp"
 #include "network/routing/routing.hpp"
 #include "network/wire/address_book.hpp"
@@ -36,13 +37,17 @@ struct Row {
 
 /// A device of the tests: sends what its script says and writes down what comes in. A sink without flow
 /// control.
-struct ProbeSpec final : Spec {
+struct ProbeSpec final : Spec, DeviceTraits {
   struct Send {
     SimTime at{};
     PortIndex port = 0;
     Payload payload{};
   };
+  [[nodiscard]] DeviceRole role() const override { return DeviceRole::other; }
+  [[nodiscard]] bool takes_batches() const override { return hears_batches; }
+
   std::vector<Send> script;
+  bool hears_batches = false;
 };
 
 /// A model wired by hand and a small engine of its own (one priority queue), for tests of devices. Ids are
@@ -66,6 +71,8 @@ class NetworkBed {
   void set_weights(LaneWeights weights);
   /// At `at` the probe sends `payload`.
   void script(ComponentId probe, SimTime at, PortIndex port, const Payload& payload);
+  /// The probe is a device that may be told of batches of trains.
+  void hear_batches(ComponentId probe);
   /// Records all tables, link_use rows of this interval.
   void record(SimTime interval);
 

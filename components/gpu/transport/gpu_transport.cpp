@@ -11,6 +11,7 @@
 #include "components/gpu/transport/gpu_wakes.hpp"
 #include "components/gpu/transport/paths/paths.hpp"
 #include "network/transport/tables.hpp"
+#include "network/wire/counted_train.hpp"
 #include "network/wire/delegated_train.hpp"
 #include "network/wire/injector_wake.hpp"
 #include "network/wire/meeting.hpp"
@@ -224,7 +225,8 @@ bool GpuTransport::start_exchange(Context& context, std::span<const PeerBytes> d
 }
 
 void GpuTransport::prefetch_arrival(const Payload& payload) const {
-  if (kind_of(payload) == MessageKind::train) host_.prefetch_arrival(as<Train>(payload).address.flow());
+  if (kind_of(payload) == MessageKind::train || kind_of(payload) == MessageKind::batch_rest)
+    host_.prefetch_arrival(as<Frame>(payload).address.flow());
 }
 
 void GpuTransport::on_wire(Context& context, const Payload& payload, PortIndex port) {
@@ -233,6 +235,14 @@ void GpuTransport::on_wire(Context& context, const Payload& payload, PortIndex p
   if (kind == MessageKind::train || kind == MessageKind::control) {
     const auto train = as<Train>(payload);
     return on_train(context, train, host_.side_of(port), tail_of(context, train.bytes, port));
+  }
+  if (kind == MessageKind::batch_rest) {
+    const auto rest = as<BatchRest>(payload);
+    const PortIndex side = host_.side_of(port);
+    const std::uint32_t last = rest.last_bytes();
+    on_train(context, Train{.bytes = rest.bytes - last, .address = rest.address}, side, context.now());
+    return on_train(context, Train{.bytes = last, .address = rest.address}, side,
+                    tail_of(context, last, port));
   }
   if (kind == MessageKind::flow_control) return host_.on_flow_control(context, port, payload);
   if (kind == MessageKind::placed_train) return;

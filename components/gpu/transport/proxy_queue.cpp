@@ -52,6 +52,7 @@ bool ProxyQueue::merge(const Request& request) {
       std::int64_t{same->work.bytes} + work.bytes > max_work_bytes)
     return false;
   same->work.bytes += work.bytes;
+  same->work.is_grown = 1;
   return true;
 }
 

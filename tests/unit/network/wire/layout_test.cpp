@@ -6,6 +6,7 @@
 
 #include "network/port/credit/credit.hpp"
 #include "network/wire/congestion_notice.hpp"
+#include "network/wire/counted_train.hpp"
 #include "network/wire/delegated_train.hpp"
 #include "network/wire/injector_wake.hpp"
 #include "network/wire/meeting.hpp"
@@ -54,6 +55,16 @@ TEST_CASE("a train has packets in 13 bits and retries above them") {
   CHECK(words_of(train) == words(10, 5, 0xb234, 0xdeadbeef, a, b));
 }
 
+TEST_CASE("a train that is counted has the length and number of its batch, and the highest bit set") {
+  CountedTrain train;
+  train.lane = 5, train.trains = 0xab, train.number = 0x45, train.bytes = 4096, train.address = address;
+  CHECK(words_of(train) == words(1, 5, 0x45ab, 4096, a, b));
+  train.is_counted = 1;
+  CHECK(words_of(train) == words(1, 5, 0xc5ab, 4096, a, b));
+  CHECK(words_of(BatchRest::of(address, 0xfedcba9, 0x7654321)) ==
+        words(35, 0x21, 0x6543, std::uint64_t{0xfedcba9} << 4 | 7, a, b));
+}
+
 TEST_CASE("a frame is what a train and its forms have alike") {
   Train train;
   train.lane = 5, train.packets = 16, train.retries = 2, train.bytes = 4096, train.address = address;
@@ -87,6 +98,9 @@ TEST_CASE("a work request has its flags in the low bits and its retries in the h
   CHECK(words_of(work) == words(3, 2, 2, 1 << 30, a, b));
   work.reduce_in_fabric = 0, work.is_resent = 1;
   CHECK(words_of(work) == words(3, 2, 4, 1 << 30, a, b));
+  work.is_resent = 0, work.is_grown = 1;
+  CHECK(words_of(work) == words(3, 2, 8, 1 << 30, a, b));
+  work.is_grown = 0, work.is_resent = 1;
   work.is_resent = 0, work.retries = 7;
   CHECK(words_of(work) == words(3, 2, 0xe000, 1 << 30, a, b));
 }
@@ -97,9 +111,9 @@ TEST_CASE("deferred work has its port between flags and retries, and its high bi
   work.set_port(511);
   CHECK(words_of(work) == words(3, 3, 0x2000 | 0x1ff0 | 1, 64, a, b));
   work.set_port(512);
-  CHECK(words_of(work) == words(3, 3, 0x2000 | 0x8 | 1, 64, a, b));
-  work.set_port(1024);
   CHECK(words_of(work) == words(3, 3 | 1 << 3, 0x2000 | 1, 64, a, b));
+  work.is_grown = 1;
+  CHECK(words_of(work) == words(3, 3 | 1 << 3, 0x2000 | 0x8 | 1, 64, a, b));
 }
 
 TEST_CASE("every port of deferred work comes back as it went in") {

@@ -1,0 +1,28 @@
+#include "network/transport/arriving_batches.hpp"
+
+namespace lightrail {
+namespace {
+
+constexpr int flow_bits = endpoint_bits + Connection::bits, number_bits = 7, length_bits = 8, byte_bits = 24;
+static_assert(CountedTrain::numbers == 1u << number_bits && CountedTrain::max_trains < 1u << length_bits);
+static_assert(ArrivingBatches::max_bytes < 1u << byte_bits);
+static_assert(std::uint64_t{ArrivingBatches::max_ports} << (flow_bits + number_bits + length_bits) == 0);
+
+}  // namespace
+
+ArrivingBatches::Answer ArrivingBatches::add(const CountedTrain& train, PortIndex port) {
+  LIGHTRAIL_EXPECT(port < max_ports && train.trains > 1);
+  const std::uint64_t key = train.address.flow() | std::uint64_t{train.number} << flow_bits |
+                            std::uint64_t{train.trains} << (flow_bits + number_bits) |
+                            std::uint64_t{port} << (flow_bits + number_bits + length_bits);
+  std::uint32_t& cell = index_.at(key);
+  const std::uint32_t arrived = (cell >> byte_bits) + 1;
+  const bool is_first = arrived == 1;
+  cell += (1u << byte_bits) + (is_first ? 0 : train.bytes);
+  if (arrived < train.trains) return {is_first ? Told::train : Told::nothing, 0};
+  const std::uint32_t rest = cell & ((1u << byte_bits) - 1);
+  index_.erase(key);
+  return {Told::rest, rest};
+}
+
+}  // namespace lightrail
