@@ -2,9 +2,12 @@
 #include <cstdint>
 
 #include "engine/model/describe.hpp"
-#include "network/transport/arrival_reports.hpp"
 
 namespace lightrail {
+
+/// What NICs tell GPUs of the trains that come in for them: the first of a batch and the rest with its last,
+/// or each.
+enum class ArrivalReports : std::uint8_t { batches, trains };
 
 /// How messages are cut: `<network mtu="4 KiB" grain="16" nvlink-grain="32"/>`. A train is at most `grain`
 /// packets; 1 is packet level. Coarser trains cost fewer events and a little accuracy; those of a fabric are

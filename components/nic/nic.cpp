@@ -288,9 +288,11 @@ bool Nic::receive(const Frame& train, const Frame& came, PortIndex in, Context& 
   if (out == 0)
     fail(context, fmt::format("a train for endpoint {} ({}) arrived, which is not attached here{}", to.value,
                               endpoint_name(model_, to), circuit_here(context)));
-  if (hears_batches(out) && train.kind == MessageKind::train && as<CountedTrain>(train).is_counted)
-    return receive_counted(as<CountedTrain>(train), in, out, context);
   Frame leaving = train;
+  if (train.kind == MessageKind::train && as<CountedTrain>(train).is_counted) {
+    if (hears_batches(out)) return receive_counted(as<CountedTrain>(train), in, out, context);
+    leaving = frame_of(plain_train(as<CountedTrain>(train), mtu_bytes_));
+  }
   if (spec_.for_role == NicRole::storage) leaving.lane = 0;
   return crossbar_.forward_as(context, came, leaving, in, out);
 }
@@ -309,7 +311,7 @@ bool Nic::receive_counted(const CountedTrain& train, PortIndex in, PortIndex out
       return crossbar_.pass(context, frame, in, out, &rest);
     }
   }
-  return crossbar_.forward(context, frame, in, out);
+  return crossbar_.forward_as(context, frame, frame_of(plain_train(train, mtu_bytes_)), in, out);
 }
 
 /// Light goes where circuits lead, whatever its address.

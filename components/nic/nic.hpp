@@ -102,7 +102,8 @@ struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits, LaneMapSpec, P
 ///
 /// Send: a work request (WorkRequest) is cut into trains; connections take turns train by train,
 /// attached devices too; a device's trains go at the lower of PCIe and fabric rate. Work requests start at
-/// message_rate at most. Receive: trains are forwarded to the PCIe port of their endpoint; their buffer
+/// message_rate at most. Receive: trains are forwarded to the PCIe port of their endpoint,
+/// which a GPU is told of by batches (ArrivingBatches); their buffer
 /// is free when they have left over PCIe, so a slow PCIe pushes back into the fabric. What an optical switch
 /// lost is sent again when the retransmission timer ends (selective repeat), a few times; what arrived
 /// corrupt the link replays at once. Where circuits change a GPU has back what NicReturns says. A message to

@@ -11,7 +11,9 @@
 #include "engine/scenario/scenario.hpp"
 #include "fabrics/system/train_cap.hpp"
 #include "network/health/read_degraded.hpp"
+#include "network/port/device_traits.hpp"
 #include "network/port/send_ahead.hpp"
+#include "network/transport/arrival_reports.hpp"
 
 namespace lightrail {
 
@@ -219,7 +221,11 @@ Model SystemBuilder::take() {
     model_.add(std::move(cap));
   }
   model_.add(std::make_shared<const SendAhead>(SendAhead{trains_.send_ahead}));
-  if (trains_.arrivals == ArrivalReports::batches) model_.add(std::make_shared<const ToldByBatches>());
+  const bool has_light_switches = std::any_of(model_.specs.begin(), model_.specs.end(), [](const auto& spec) {
+    return role_of(*spec) == DeviceRole::optical_switch;
+  });
+  if (trains_.arrivals == ArrivalReports::batches && !has_light_switches)
+    model_.add(std::make_shared<const ToldByBatches>());
   model_.add(std::make_shared<const CableTable>(std::move(table_)));
   model_.add(std::make_shared<const LightBudgets>(std::move(budgets_)));
   return std::move(model_);

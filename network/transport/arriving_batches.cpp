@@ -6,7 +6,9 @@ namespace {
 constexpr int flow_bits = endpoint_bits + Connection::bits, number_bits = 7, length_bits = 8, byte_bits = 24;
 static_assert(CountedTrain::numbers == 1u << number_bits && CountedTrain::max_trains < 1u << length_bits);
 static_assert(ArrivingBatches::max_bytes < 1u << byte_bits);
-static_assert(std::uint64_t{ArrivingBatches::max_ports} << (flow_bits + number_bits + length_bits) == 0);
+constexpr int port_shift = flow_bits + number_bits + length_bits;
+static_assert(std::uint64_t{ArrivingBatches::max_ports - 1} << port_shift >> port_shift ==
+              ArrivingBatches::max_ports - 1);
 
 }  // namespace
 
@@ -14,7 +16,7 @@ ArrivingBatches::Answer ArrivingBatches::add(const CountedTrain& train, PortInde
   LIGHTRAIL_EXPECT(port < max_ports && train.trains > 1);
   const std::uint64_t key = train.address.flow() | std::uint64_t{train.number} << flow_bits |
                             std::uint64_t{train.trains} << (flow_bits + number_bits) |
-                            std::uint64_t{port} << (flow_bits + number_bits + length_bits);
+                            std::uint64_t{port} << port_shift;
   std::uint32_t& cell = index_.at(key);
   const std::uint32_t arrived = (cell >> byte_bits) + 1;
   const bool is_first = arrived == 1;

@@ -10,7 +10,8 @@ namespace lightrail {
 
 /// What has come in of batches of trains that are not there yet, at a NIC. Trains may overtake one another,
 /// also those of the next batch. Batches of one flow that have the same number and length and come in at once
-/// are taken for one after the other, which changes nothing: as many trains are handed on. Plain state.
+/// are taken for one after the other: as many trains are handed on, and all bytes when the last has come.
+/// Plain state.
 class ArrivingBatches {
  public:
   /// Of a batch, bytes at most: what a cell has room for [B].

@@ -22,7 +22,8 @@ class SentBatch {
   /// would save nothing. `left` bytes are to be sent, in trains of `train_bytes`; `numbers` counts batches.
   [[nodiscard]] std::uint16_t next(std::int64_t left, std::uint32_t train_bytes, std::uint32_t& numbers) {
     if (left_ == 0) {
-      const std::uint32_t most = std::min(CountedTrain::max_trains, ArrivingBatches::max_bytes / train_bytes);
+      const std::uint32_t most =
+          std::clamp(ArrivingBatches::max_bytes / train_bytes, 1u, CountedTrain::max_trains);
       left_ =
           static_cast<std::uint16_t>(std::min<std::int64_t>((left + train_bytes - 1) / train_bytes, most));
       detail_ = detail_of(left_, left_ > 2 ? numbers++ : 0);

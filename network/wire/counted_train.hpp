@@ -6,9 +6,9 @@
 
 namespace lightrail {
 
-/// A train whose receiver is not told of it unless it is the first or last of its batch (ArrivingBatches): a
-/// work request, or a part of a long one. On its way it is a Train like any other; only where nothing there
-/// asks for packets and retries are trains counted (counts_trains()).
+/// A train between two NICs whose receiver is not told of it unless it is the first or last of its batch
+/// (ArrivingBatches): a work request, or a part of a long one. It has the kind of a Train, and is used only
+/// where nothing on the way asks for packets and retries (may_count_trains()).
 struct CountedTrain {
   static constexpr std::uint32_t max_trains = 255, numbers = 128;
 
@@ -23,6 +23,13 @@ struct CountedTrain {
   [[nodiscard]] static constexpr bool carries(MessageKind kind) { return kind == MessageKind::train; }
 };
 static_assert(Message<CountedTrain>);
+
+/// The same as it leaves the receiving NIC, in packets of `mtu_bytes`.
+[[nodiscard]] inline Train plain_train(const CountedTrain& train, std::uint32_t mtu_bytes) {
+  Train plain{.kind = train.kind, .lane = train.lane, .bytes = train.bytes, .address = train.address};
+  plain.packets = packets_in(train.bytes, mtu_bytes) & (2 * max_packets - 1);
+  return plain;
+}
 
 /// NIC -> GPU: of a batch of trains all but the first, when the head of the last one is here.
 struct BatchRest {

@@ -6,9 +6,9 @@ usage: test_arrivals.py LIGHTRAIL KIND FIRST_SEED COUNT
 in-order: collectives, messages and late receivers on random fabrics whose routes keep flows in order: every
 row of every table is equal, to the picosecond and the byte.
 
-overtaking: the same where routing is adaptive or sprays, on narrow spines and with small buffers. Trains of
-one message overtake those of the one before: told of each, a GPU takes the first bytes that come for the
-first message, told of batches it takes each batch for what it is. All bytes are the same, the end within 2 %.
+overtaking: the same where routing is adaptive or sprays, on narrow spines. Trains of one message overtake
+those of the one before: a GPU takes the first bytes that it hears of for the first message, and of a batch
+that is not there it has heard of one train. All bytes are the same, the end within 1 %.
 """
 import pathlib
 import random
@@ -104,7 +104,7 @@ def main():
         if KIND == "in-order":
             assert not differing, (seed, differing)
         assert all(each[name] == batches[name] for name in OF_BYTES), seed
-        assert abs(end_of_batches / end - 1) < 0.02, (seed, end, end_of_batches)
+        assert abs(end_of_batches / end - 1) < 0.01, (seed, end, end_of_batches)
         counts[0] += events
         counts[1] += fewer
         equal += not differing

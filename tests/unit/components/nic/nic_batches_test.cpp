@@ -11,6 +11,9 @@
 #include "network/port/tables.hpp"
 #include "network/transport/arrival_reports.hpp"
 #include "network/transport/congestion_control.hpp"
+#include "network/transport/dcqcn.hpp"
+#include "network/transport/discards.hpp"
+#include "network/transport/nic_returns.hpp"
 #include "network/wire/counted_train.hpp"
 #include "tests/support/network_bed.hpp"
 #include "tests/support/wire_messages.hpp"
@@ -20,17 +23,17 @@ using namespace lightrail::test;
 
 namespace {
 
-/// Two GPUs with a NIC each and a cable between these; packets of 4 KiB, each a train.
+/// Two GPUs with a NIC each and a cable between these; packets of 4 KiB, `grain` of them a train.
 struct Pair {
   NetworkBed bed;
   ComponentId sender = bed.add_endpoint(0, 0), receiver = bed.add_endpoint(1, 0);
   std::shared_ptr<NicSpec> spec = std::make_shared<NicSpec>();
 
-  explicit Pair(bool hears = true, bool is_asked_for = true, bool can_fail = false) {
+  explicit Pair(bool hears = true, bool is_asked_for = true, bool can_fail = false, std::uint32_t grain = 1) {
     if (hears) bed.hear_batches(receiver);
     const ComponentId nic0 = bed.add(nic_kind(), spec, "nic"), nic1 = bed.add(nic_kind(), spec, "nic");
-    const auto pcie = bed.link_class(nanoseconds(200), BitRate{504'000'000'000}, 4096, 1);
-    const auto fibre = bed.link_class(nanoseconds(100), BitRate{400'000'000'000}, 4096, 1);
+    const auto pcie = bed.link_class(nanoseconds(200), BitRate{504'000'000'000}, 4096, grain);
+    const auto fibre = bed.link_class(nanoseconds(100), BitRate{400'000'000'000}, 4096, grain);
     bed.connect(sender, 1, nic0, 1, pcie);
     bed.connect(receiver, 1, nic1, 1, pcie);
     const LinkId cable = bed.connect(nic0, 0, nic1, 0, fibre);
@@ -125,13 +128,31 @@ TEST_CASE("trains are not counted where it is not asked for") {
   CHECK(pair.told() == Words(5, "train 4096"));
 }
 
-TEST_CASE("nor where marks would slow flows down, links fail, or pauses keep buffers from overfilling") {
-  Pair marked, failing(true, true, true), paused;
+TEST_CASE("what a NIC hands on as a train has its packets again, whoever it is for") {
+  for (const bool hears : {true, false}) {
+    Pair pair(hears, true, false, 4);
+    pair.post(11);
+    pair.bed.run();
+    const auto trains = pair.bed.trains(pair.receiver);
+    REQUIRE(trains.size() == (hears ? 1 : 3));
+    for (const Arrival& each : trains) {
+      const auto train = as<Train>(each.payload);
+      CHECK(train.packets == train.bytes / 4096);
+      CHECK(train.retries == 0);
+    }
+  }
+}
+
+TEST_CASE("nor where marks slow flows down, links or jobs fail, trains come back, or on Ethernet") {
+  Pair marked, paced, failing(true, true, true), restarted, returned, paused;
   marked.bed.finish_model().add(
       std::make_shared<const CongestionControl>(CongestionSpec{}, std::vector<RateEntry>(1)));
+  paced.bed.finish_model().add(std::make_shared<const Dcqcn>());
+  restarted.bed.finish_model().add(std::make_shared<const RestartsJobs>());
+  returned.bed.finish_model().add(std::make_shared<const NicReturns>());
   paused.spec->flow_control = NicFlowControl::pauses;
   paused.spec->settle();
-  for (Pair* each : {&marked, &failing, &paused}) {
+  for (Pair* each : {&marked, &paced, &failing, &restarted, &returned, &paused}) {
     each->post(5);
     each->bed.run();
     CHECK(each->told() == Words(5, "train 4096"));

@@ -86,6 +86,7 @@ TEST_CASE("a message is cut into batches of 255 trains and of 16 MiB, and two tr
   CHECK(lengths(4096 * 300, 4096) == Lengths{{255, 255}, {45, 45}});
   CHECK(lengths(4096 * 257, 4096) == Lengths{{255, 255}, {2, 0}});
   CHECK(lengths(std::int64_t{1 << 20} * 20, 1 << 20) == Lengths{{15, 15}, {5, 5}});
+  CHECK(lengths(std::int64_t{1 << 24} * 3, 1 << 24) == Lengths{{3, 0}});  // whole messages: each is a batch
   CHECK(numbers == 6);
 }
 

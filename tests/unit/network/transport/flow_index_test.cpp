@@ -26,6 +26,17 @@ TEST_CASE("a flow index answers like a map through thousands of insertions and e
   for (const auto& [key, slot] : truth) REQUIRE(index.find(key) == slot);
 }
 
+TEST_CASE("the slot of a flow that is new is 0, and may be written to") {
+  FlowIndex index;
+  for (std::uint64_t key = 1; key <= 1000; ++key) {
+    CHECK(index.at(key) == 0);
+    index.at(key) = static_cast<std::uint32_t>(7 * key);
+  }
+  for (std::uint64_t key = 1; key <= 1000; ++key) CHECK(index.find(key) == 7 * key);
+  index.erase(5);
+  CHECK(index.at(5) == 0);
+}
+
 TEST_CASE("an empty flow index finds nothing") {
   CHECK(FlowIndex{}.find(7) == FlowIndex::none);
 }

@@ -97,7 +97,9 @@ TEST_CASE("requests that wait on one connection grow into one") {
   for (int i = 0; i < 5; ++i) bench.post(nanoseconds(10), 3, 7, 1'000);
   bench.wake();
   REQUIRE(bench.sent.size() == 2);
+  CHECK(as<WorkRequest>(bench.sent[0].payload).is_grown == 0);
   CHECK(as<WorkRequest>(bench.sent[1].payload).bytes == 5'000);
+  CHECK(as<WorkRequest>(bench.sent[1].payload).is_grown == 1);
   CHECK(bench.proxy.is_idle());
 }
 
