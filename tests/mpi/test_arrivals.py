@@ -4,7 +4,7 @@
 usage: test_arrivals.py LIGHTRAIL KIND FIRST_SEED COUNT
 
 in-order: collectives, messages and late receivers on random fabrics whose routes keep flows in order: every
-row of every table is equal, to the picosecond and the byte. (Seeds 0 to 143; not of seed 152, docs/grain.md.)
+row of every table is equal, to the picosecond and the byte. (Seeds 0 to 143; of seed 152 see docs/grain.md.)
 
 overtaking: the same where routing is adaptive or sprays, on narrow spines. Trains of one message overtake
 those of the one before: a GPU takes the first bytes that it hears of for the first message, and of a batch
