@@ -100,19 +100,18 @@ struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits, LaneMapSpec, P
 /// A network adapter: port 0 is the fabric (with ports="2" port 1 as well: FabricPorts), the ports behind it
 /// are PCIe to its GPUs, then to its host or storage server.
 ///
-/// Send: a work request (WorkRequest) is cut into trains; connections take turns train by train,
-/// attached devices too; a device's trains go at the lower of PCIe and fabric rate. Work requests start at
-/// message_rate at most. Receive: trains are forwarded to the PCIe port of their endpoint,
-/// which a GPU is told of by batches (ArrivingBatches); their buffer
-/// is free when they have left over PCIe, so a slow PCIe pushes back into the fabric. What an optical switch
-/// lost is sent again when the retransmission timer ends (selective repeat), a few times; what arrived
-/// corrupt the link replays at once. Where circuits change a GPU has back what NicReturns says. A message to
-/// an endpoint on the same NIC loops back. What classes lose that are not lossless, or any, is repaired
-/// (RepairSender, RepairReceiver): their trains are numbered and acknowledged, and how fast flows are sent
-/// may go by that (AcknowledgedPacing). While its cable is down (NicHealth) nothing leaves; a GPU that
-/// another NIC of its server can stand in for has its work back when the outage is known to senders. Where
-/// jobs are restarted it throws away what is left of an earlier attempt, and tells of a message that it has
-/// sent as often as it may, which ends the run elsewhere. Assumes
+/// Send: a work request (WorkRequest) is cut into trains; connections take turns train by train, attached
+/// devices too; a device's trains go at the lower of PCIe and fabric rate. Work requests start at
+/// message_rate at most. Receive: trains are forwarded to the PCIe port of their endpoint, which a GPU is
+/// told of by batches (ArrivingBatches); their buffer is free when they have left over PCIe, so a slow PCIe
+/// pushes back into the fabric. What an optical switch lost is sent again when the retransmission timer ends
+/// (selective repeat), a few times; what arrived corrupt the link replays at once. Where circuits change a
+/// GPU has back what NicReturns says. A message to an endpoint on the same NIC loops back. What classes lose
+/// that are not lossless, or any, is repaired (RepairSender, RepairReceiver): their trains are numbered and
+/// acknowledged, and how fast flows are sent may go by that (AcknowledgedPacing). While its cable is down
+/// (NicHealth) nothing leaves; a GPU that another NIC of its server can stand in for has its work back when
+/// the outage is known to senders. Where jobs are restarted it throws away what is left of an earlier
+/// attempt, and tells of a message that it has sent as often as it may, which ends the run elsewhere. Assumes
 /// work requests and completions are small (latency of PCIe, no bandwidth). Leaves out: one limit over
 /// several PCIe links, memory registration and caches, acknowledgements of lossless classes.
 ///
