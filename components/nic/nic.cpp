@@ -290,28 +290,18 @@ bool Nic::receive(const Frame& train, const Frame& came, PortIndex in, Context& 
                               endpoint_name(model_, to), circuit_here(context)));
   Frame leaving = train;
   if (train.kind == MessageKind::train && as<CountedTrain>(train).is_counted) {
-    if (hears_batches(out)) return receive_counted(as<CountedTrain>(train), in, out, context);
-    leaving = frame_of(plain_train(as<CountedTrain>(train), mtu_bytes_));
+    const auto counted = as<CountedTrain>(train);
+    const auto answer = hears_batches(out) ? batches_.add(counted, out) : ArrivingBatches::Answer{};
+    if (answer.told == ArrivingBatches::Told::nothing)
+      return crossbar_.pass(context, train, in, out, nullptr);
+    if (answer.told == ArrivingBatches::Told::rest) {
+      const Payload rest = to_payload(BatchRest::of(train.address, answer.rest_bytes, train.bytes));
+      return crossbar_.pass(context, train, in, out, &rest);
+    }
+    leaving = frame_of(plain_train(counted, mtu_bytes_));
   }
   if (spec_.for_role == NicRole::storage) leaving.lane = 0;
   return crossbar_.forward_as(context, came, leaving, in, out);
-}
-
-/// The same of one of a batch, for a device that is told of the first and of the rest.
-bool Nic::receive_counted(const CountedTrain& train, PortIndex in, PortIndex out, Context& context) {
-  const Frame frame = frame_of(train);
-  const ArrivingBatches::Answer answer = batches_.add(train, out);
-  switch (answer.told) {
-    case ArrivingBatches::Told::train:
-      break;
-    case ArrivingBatches::Told::nothing:
-      return crossbar_.pass(context, frame, in, out, nullptr);
-    case ArrivingBatches::Told::rest: {
-      const Payload rest = to_payload(BatchRest::of(train.address, answer.rest_bytes, train.bytes));
-      return crossbar_.pass(context, frame, in, out, &rest);
-    }
-  }
-  return crossbar_.forward_as(context, frame, frame_of(plain_train(train, mtu_bytes_)), in, out);
 }
 
 /// Light goes where circuits lead, whatever its address.

@@ -139,7 +139,6 @@ class Nic final : public Component, private SentListener {
     return device < ArrivingBatches::max_ports && (hears_batches_ >> device & 1) != 0;
   }
   bool receive(const Frame& train, const Frame& came, PortIndex in, Context& context);
-  bool receive_counted(const CountedTrain& train, PortIndex in, PortIndex out, Context& context);
   void send_on(const Frame& train, PortIndex port, Context& context);
   void receive_numbered(const NumberedTrain& train, bool is_marked, PortIndex in, Context& context);
   void receive_trimmed(const NumberedTrain& header, PortIndex in, Context& context);

@@ -161,11 +161,9 @@ class EgressBank final : public FrameLine {
   /// As offer(), of a port that is open: the far end is told `told` instead, or nothing.
   SimTime pass(Context& context, PortIndex port, const Frame& train, SimTime ready, const Payload* told) {
     LIGHTRAIL_EXPECT(is_open(port));
-    Port& p = ports_[port];
-    const SimTime start = std::max({ready, context.now(), p.free_at}), busy = p.line.of(train.bytes);
-    p.free_at = start + busy;
-    p.carried_bytes += train.bytes;
-    if (p.is_counted) count(context, port, train, ready, start, busy);
+    const SimTime start = std::max({ready, context.now(), ports_[port].free_at});
+    const SimTime busy = ports_[port].line.of(train.bytes);
+    take_line(context, port, train, ready, start, busy);
     if (told) context.send(port, start, *told);
     return start + busy;
   }
@@ -401,16 +399,22 @@ class EgressBank final : public FrameLine {
   /// The same for any lane, by traffic, and into a record.
   void count_all(Context& context, PortIndex port, const Frame& train, SimTime ready, SimTime start,
                  SimTime busy);
+  /// A plain port's line has `train` from `start` on, for `busy`.
+  [[gnu::always_inline]] void take_line(Context& context, PortIndex port, const Frame& train, SimTime ready,
+                                        SimTime start, SimTime busy) {
+    Port& p = ports_[port];
+    p.free_at = start + busy;
+    p.carried_bytes += train.bytes;
+    if (p.is_counted) count(context, port, train, ready, start, busy);
+  }
   [[gnu::always_inline]] SimTime put(Context& context, PortIndex port, SendLane& lane, const Frame& train,
                                      SimTime ready) {
     Port& p = ports_[port];
     SimTime start = std::max({ready, context.now(), p.free_at});
     SimTime busy = p.line.of(train.bytes);
     if (!p.is_plain) return put_on_line(context, port, lane, train, ready, start, busy);
-    p.free_at = start + busy;
     if (p.subtracts) lane.allowed -= train.bytes;
-    p.carried_bytes += train.bytes;
-    if (p.is_counted) count(context, port, train, ready, start, busy);
+    take_line(context, port, train, ready, start, busy);
     context.send(port, start, to_payload(train));
     return start + busy;
   }
