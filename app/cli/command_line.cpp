@@ -276,6 +276,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     fail("option --plugin: no file given");
   line.catalogue = given.text("catalogue", "");
   line.out = given.text("out", "");
+  // As --checkpoint has it; not a file of that name in the folder that happens to be the current one.
+  if (line.out == "none") fail("option --out: there is always a result (of a file called none: ./none)");
   line.summary_file = given.text("summary", "");
   line.format = given.text("format", line.format);
   line.has_seed = given.has("seed");
