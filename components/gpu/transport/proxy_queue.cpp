@@ -64,9 +64,12 @@ void ProxyQueue::post_batch(Context& context) {
   free_at_ = context.now();
   if (same > 0) free_at_ += overhead_ + (std::min<std::int64_t>(same, aggregate_) - 1) * progress_;
   std::uint32_t posted = 0;
+  bool is_full = false;  // a part of what is left for the next batch does not overtake it
   auto is_posted = [&](const Request& request) {
+    if (request.receiver != to || is_full) return false;
     const bool is_part = request.share == Share::part;
-    if (request.receiver != to || (!is_part && posted == aggregate_)) return false;
+    is_full = !is_part && posted == aggregate_;
+    if (is_full) return false;
     if (!is_part) ++posted;
     context.send(request.nic, free_at_, to_payload(request.work));
     return true;

@@ -66,6 +66,23 @@ TEST_CASE("a busy proxy posts what waits for one receiver together, up to its li
   CHECK(bench.wakes.size() == 3);
 }
 
+TEST_CASE("a part does not overtake a request that is left for the next batch") {
+  Bench bench;  // three requests at once
+  const auto post = [&](std::uint32_t from, std::uint32_t bytes, ProxyQueue::Share share) {
+    Context context = bench.at(nanoseconds(10));
+    bench.proxy.post(context, nanoseconds(10), {work(from, 7, bytes), EndpointId{7}, 1, share});
+  };
+  bench.post(SimTime{0}, 1, 2, 100);
+  for (const std::uint32_t from : {1u, 3u, 4u, 5u}) post(from, from, ProxyQueue::Share::request);
+  post(6, 6, ProxyQueue::Share::part);
+  bench.wake();
+  REQUIRE(bench.sent.size() == 4);
+  bench.wake();
+  REQUIRE(bench.sent.size() == 6);
+  CHECK(as<WorkRequest>(bench.sent[4].payload).bytes == 5);
+  CHECK(as<WorkRequest>(bench.sent[5].payload).bytes == 6);
+}
+
 TEST_CASE("a request is posted when its bytes are here, with others that are here by then") {
   Bench bench;
   bench.post(SimTime{0}, 1, 7, 10, nanoseconds(300));
