@@ -22,6 +22,7 @@
 #include "app/cli/parse_output.hpp"
 #include "app/cli/read_congestion.hpp"
 #include "app/cli/read_lanes.hpp"
+#include "app/cli/read_queue_pairs.hpp"
 #include "app/cli/read_variation.hpp"
 #include "app/cli/remark_hosts.hpp"
 #include "app/cli/remark_nics.hpp"
@@ -284,6 +285,7 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
   model.add(build_workload(scenario, registry.workloads, model, errors));
   check_stepped_iterations(scenario, model, errors);
   model.add(read_goodput(scenario, model, errors));
+  model.add(read_queue_pairs(scenario, model, errors));
   model.add(read_lanes(scenario, model, errors));
   model.add(read_congestion(scenario, model, errors));
   model.add(read_dcqcn(scenario, model, errors));

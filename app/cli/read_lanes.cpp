@@ -15,6 +15,7 @@
 #include "network/port/device_traits.hpp"
 #include "network/port/lane_weights.hpp"
 #include "network/transport/lane_map.hpp"
+#include "network/transport/queue_pairs.hpp"
 #include "network/transport/service_levels.hpp"
 #include "network/wire/address_book.hpp"
 #include "workloads/job/workload_context.hpp"
@@ -65,6 +66,7 @@ class LanesReader {
     for (const Element* level : levels) read_level(*level);
     for (const Element* lane : element.children_named("lane")) read_lane(*lane);
     if (!errors_.is_empty()) return;
+    if (const auto* pairs = model_.resource<QueuePairs>()) levels_->add_queue_pairs(*pairs);
     if (has_levels_) return map_lanes(element);
     if (fabric_map_.count > 0)
       complain(element, "lanes", "sl-to-vl", "no <level> has a service level (sl) that it could map");

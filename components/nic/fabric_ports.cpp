@@ -6,6 +6,7 @@
 #include "engine/base/hash.hpp"
 #include "network/port/port_end.hpp"
 #include "network/routing/port_choice.hpp"
+#include "network/transport/queue_pairs.hpp"
 
 namespace lightrail {
 namespace {
@@ -30,7 +31,9 @@ HealthTable longer_than(SimTime time, const HealthTable& health, const std::vect
 
 FabricPorts::FabricPorts(const BuildContext& build, std::uint32_t ports, PortChoice choice, SimTime fail_over,
                          const std::vector<Injector::Source>& sources, SimTime latency)
-    : choice_(choice), salt_(hash_combine(build.model.seed, build.id.value)) {
+    : choice_(choice),
+      salt_(hash_combine(build.model.seed, build.id.value)),
+      queue_pairs_(build.model.resource<QueuePairs>()) {
   const BitRate all_lines = ports > 1 ? rate_of_all(build, ports) : BitRate{};
   if (ports > 1) clocks_.resize(sources.size());
   ports_.reserve(ports);
@@ -50,7 +53,8 @@ FabricPorts::FabricPorts(const BuildContext& build, std::uint32_t ports, PortCho
 PortIndex FabricPorts::choose(const Address& flow, Lid lid, bool in_order, SimTime now,
                               const EgressBank& egress) const {
   if (ports_.size() == 1) return 0;
-  const std::uint32_t first = spread(hash_combine(salt_, flow.word()), count());
+  const FlowWay way = way_of(flow, queue_pairs_, false);
+  const std::uint32_t first = spread(hash_combine(salt_, way.hashed.word()), count(), way.further);
   if (!outages_.has_outages() && !planes_ && choice_ != PortChoice::load)
     return static_cast<PortIndex>(first);
   const std::vector<PortIndex> taken = open_ports(lid, now);

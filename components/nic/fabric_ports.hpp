@@ -10,6 +10,8 @@
 
 namespace lightrail {
 
+struct QueuePairs;
+
 /// Which port of several what a NIC sends takes.
 enum class PortChoice : std::uint8_t {
   flow,  ///< a hash of sender, receiver and connection: a queue pair stays on its port
@@ -78,6 +80,7 @@ class FabricPorts {
 
   PortChoice choice_;                  ///< fixed
   std::uint64_t salt_;                 ///< fixed
+  const QueuePairs* queue_pairs_;      ///< null: a connection has one
   HealthTable outages_;                ///< fixed: of its cables, those that last longer than the fail-over
   const NicPlanes* planes_ = nullptr;  ///< null: likewise
   std::vector<LinkId> cables_;         ///< fixed, by port

@@ -4,6 +4,7 @@
 
 #include "engine/model/output_selection.hpp"
 #include "network/port/tables.hpp"
+#include "network/transport/queue_pairs.hpp"
 #include "network/wire/phase.hpp"
 
 namespace lightrail {
@@ -17,7 +18,7 @@ Connection traffic_of(Connection connection) {
 
 }  // namespace
 
-TrafficMeters::TrafficMeters(const BuildContext& build) {
+TrafficMeters::TrafficMeters(const BuildContext& build) : pairs_(build.model.resource<QueuePairs>()) {
   const auto* output = build.model.resource<OutputSelection>();
   if (!output || !output->is_recorded(tables::link_traffic)) return;
   settings_ = {.interval = output->interval, .is_recorded = true, .is_by_traffic = true};
@@ -28,7 +29,7 @@ TrafficMeters::TrafficMeters(const BuildContext& build) {
 
 LinkMeter& TrafficMeters::meter_of(PortIndex port, Connection connection) {
   std::vector<LinkMeter>& meters = by_port_[port];
-  const Connection traffic = traffic_of(connection);
+  const Connection traffic = traffic_of(pairs_ ? pairs_->whole(connection) : connection);
   auto place = std::lower_bound(
       meters.begin(), meters.end(), traffic,
       [](const LinkMeter& meter, const Connection& other) { return meter.traffic().value < other.value; });

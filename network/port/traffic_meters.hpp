@@ -10,6 +10,8 @@
 
 namespace lightrail {
 
+struct QueuePairs;
+
 /// What the output links of one component carry by group kind and phase of the connection: rows of
 /// link_traffic, which is recorded only where <output> names it. Plain state.
 class TrafficMeters {
@@ -31,6 +33,7 @@ class TrafficMeters {
  private:
   [[nodiscard]] LinkMeter& meter_of(PortIndex port, Connection connection);
 
+  const QueuePairs* pairs_;  ///< null: a connection has one
   MeterSettings settings_;
   std::vector<LinkId> links_;                    ///< by port
   std::vector<std::vector<LinkMeter>> by_port_;  ///< by traffic, sorted; empty unless the table is recorded

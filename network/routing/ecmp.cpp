@@ -3,13 +3,15 @@
 
 #include "network/routing/port_choice.hpp"
 #include "network/routing/up_down_routings.hpp"
+#include "network/transport/queue_pairs.hpp"
 #include "network/wire/numbered_train.hpp"
 
 namespace lightrail {
 
 namespace {
 
-/// Frames of a flow that say entropy values of their own go the way of theirs. Ports without a link, or with
+/// Frames of a flow that say entropy values of their own go the way of theirs; queue pairs with disjoint ways
+/// take different ones. Ports without a link, or with
 /// one that is down, are passed over.
 class Ecmp final : public Routing {
  public:
@@ -18,15 +20,17 @@ class Ecmp final : public Routing {
         detours_(setup.detours),
         egress_(setup.egress),
         salt_(setup.salt),
-        entropy_values_(setup.entropy_values) {}
+        entropy_values_(setup.entropy_values),
+        queue_pairs_(setup.queue_pairs) {}
 
   RouteChoice choose(Lid lid, const Frame& train, PortIndex, const Context& context) override {
     const SwitchRoute::Candidates ports = ways_to(lid, route_, detours_, context.now());
     if (ports.count < 2) return {only_port(ports, egress_), train.lane};
-    std::uint64_t hash = flow_hash(salt_, train);
+    const FlowWay way = way_of(train.address, queue_pairs_, true);
+    std::uint64_t hash = flow_hash(salt_, way.hashed);
     if (const std::uint32_t value = entropy_of(train, entropy_values_); value > 0)
       hash = hash_combine(hash, value);
-    const std::uint32_t first = spread(hash, ports.count);
+    const std::uint32_t first = spread(hash, ports.count, way.further);
     return {first_usable(ports, first, egress_, context.now()), train.lane};
   }
 
@@ -36,6 +40,7 @@ class Ecmp final : public Routing {
   const EgressBank& egress_;
   std::uint64_t salt_;
   std::uint32_t entropy_values_;
+  const QueuePairs* queue_pairs_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <numeric>
 
 #include "engine/base/error.hpp"
 #include "engine/base/hash.hpp"
@@ -23,9 +24,22 @@ namespace lightrail {
   return static_cast<std::uint32_t>((hash >> 32) * count >> 32);
 }
 
-/// The hash of a train's flow with a switch's own salt.
+/// Number `further` of a row of ways that begins with the hash's own, [0, count), and comes to all of them
+/// before it repeats one; the row is drawn by the hash.
+[[nodiscard]] inline std::uint32_t spread(std::uint64_t hash, std::uint32_t count, std::uint32_t further) {
+  const std::uint32_t first = spread(hash, count);
+  if (further == 0 || count < 2) return first;
+  std::uint32_t stride = 1 + static_cast<std::uint32_t>(hash) % (count - 1);
+  while (std::gcd(stride, count) != 1) stride = stride % (count - 1) + 1;
+  return static_cast<std::uint32_t>((first + std::uint64_t{further} * stride) % count);
+}
+
+/// The hash of a flow with a switch's own salt.
+[[nodiscard]] inline std::uint64_t flow_hash(std::uint64_t salt, const Address& flow) {
+  return hash_combine(hash_combine(salt, flow.flow()), flow.to().value);
+}
 [[nodiscard]] inline std::uint64_t flow_hash(std::uint64_t salt, const Frame& train) {
-  return hash_combine(hash_combine(salt, train.address.flow()), train.address.to().value);
+  return flow_hash(salt, train.address);
 }
 
 /// Draws ties: numbers that depend on the switch's salt and on how many it has drawn, so on nothing but the

@@ -8,6 +8,7 @@
 #include "network/port/build_checks.hpp"
 #include "network/port/reports.hpp"
 #include "network/transport/nscc.hpp"
+#include "network/transport/queue_pairs.hpp"
 #include "network/wire/congestion_notice.hpp"
 #include "network/wire/phase.hpp"
 #include "network/wire/restart_control.hpp"
@@ -53,6 +54,7 @@ RoutingSetup routing_setup(const BuildContext& build, const PacketSwitchSpec& sp
   RoutingSetup setup{
       route,           egress, hash_combine(build.model.seed, build.id.value), spec.lanes, spec.flow_entries,
       spec.flowlet_gap};
+  setup.queue_pairs = build.model.resource<QueuePairs>();
   if (const auto* nscc = build.model.resource<Nscc>()) setup.entropy_values = nscc->spec.entropy_values;
   for (const PortEnd& end : port_ends(build)) setup.mtu_bytes = std::max(setup.mtu_bytes, end.mtu_bytes);
   return setup;

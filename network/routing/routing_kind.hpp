@@ -14,6 +14,8 @@
 
 namespace lightrail {
 
+struct QueuePairs;
+
 /// Where a train leaves a switch.
 struct RouteChoice {
   PortIndex port = 0;
@@ -27,13 +29,14 @@ inline constexpr PortIndex unroutable = 0xfffe;
 struct RoutingSetup {
   const SwitchRoute& route;
   const EgressBank& egress;
-  std::uint64_t salt = 0;            ///< of the switch's own hashes
-  std::uint32_t lanes = 1;           ///< of its ports
-  std::uint32_t flow_entries = 0;    ///< flows that it may remember
-  SimTime flowlet_gap{};             ///< pause after which a flow may move
-  std::uint32_t entropy_values = 1;  ///< of a flow, of which frames say theirs
-  std::uint32_t mtu_bytes = 0;       ///< packets of its ports [B]
-  Detours* detours = nullptr;        ///< null: no link ever fails, or routes are lists
+  std::uint64_t salt = 0;                   ///< of the switch's own hashes
+  std::uint32_t lanes = 1;                  ///< of its ports
+  std::uint32_t flow_entries = 0;           ///< flows that it may remember
+  SimTime flowlet_gap{};                    ///< pause after which a flow may move
+  std::uint32_t entropy_values = 1;         ///< of a flow, of which frames say theirs
+  const QueuePairs* queue_pairs = nullptr;  ///< null: connections have one each
+  std::uint32_t mtu_bytes = 0;              ///< packets of its ports [B]
+  Detours* detours = nullptr;               ///< null: no link ever fails, or routes are lists
 };
 
 /// How one switch chooses among the ports that lead to a lid. It must be a function of the arguments, of what

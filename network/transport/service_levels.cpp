@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/error.hpp"
+#include "network/transport/queue_pairs.hpp"
 
 namespace lightrail {
 
@@ -28,6 +29,12 @@ void ServiceLevels::add_job(const std::vector<EndpointId>& members, std::uint8_t
     add(jobs_[id.value], {next_, level});
   }
   ++next_;
+}
+
+void ServiceLevels::add_queue_pairs(const QueuePairs& pairs) {
+  for (Rules* rules : {&control_, &payload_})
+    for (std::uint32_t kind = pairs.group_kinds; kind < pairs.group_kinds * (pairs.count + 1); ++kind)
+      (*rules)[kind] = (*rules)[kind % pairs.group_kinds];
 }
 
 }  // namespace lightrail

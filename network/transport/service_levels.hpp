@@ -8,6 +8,8 @@
 
 namespace lightrail {
 
+struct QueuePairs;
+
 /// Model resource: which service level a NIC gives what it sends. What goes by NVLink or PCIe has none. The
 /// rules are asked in the order in which they were added; the first that fits a message says its level, and
 /// what none fits is of level 0. Without a LaneMaps beside it a level is a virtual lane.
@@ -27,6 +29,8 @@ class ServiceLevels {
   void add_communicator(std::uint32_t group_kind, std::uint8_t level);
   /// What one of these endpoints sends or receives.
   void add_job(const std::vector<EndpointId>& members, std::uint8_t level);
+  /// After all rules: they hold for the queue pairs of a connection, too.
+  void add_queue_pairs(const QueuePairs& pairs);
 
   [[nodiscard]] std::uint8_t level_of(const Address& address, bool is_control) const {
     const bool to_storage = is_storage(address.from()) || is_storage(address.to());

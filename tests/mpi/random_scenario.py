@@ -185,13 +185,25 @@ class Generator:
                 lines += [f'  <program gpus="{gpu}">', *("    " + o for o in operations), "  </program>"]
         return lines + ["</workload>"]
 
+    def queue_pairs(self, system):
+        """Attributes of <nccl>: two of seven seeds have several queue pairs a connection, where they may."""
+        if self.seed % 7 > 1 or any("<ocs" in line or "nic-striping" in line for line in system):
+            return ""
+        draw = random.Random(f"queue pairs {self.seed}")
+        return (f' qps-per-connection="{draw.choice([2, 3, 4, 16])}" qp-use="{draw.choice(["turns", "split", "least"])}"'
+                f' qp-paths="{draw.choice(["hashed", "disjoint"])}" point-chunk-net="{draw.choice([4, 128])} KiB"')
+
     def scenario(self):
         system = self.graph() if self.seed % 5 == 4 else self.clusters()
         grain = self.random.choice([1, 4, 16])
         network = [f'<network mtu="{self.random.choice([1, 4])} KiB" grain="{grain}" nvlink-grain="{grain}" '
                    f'send-ahead="{self.random.choice([0, 0, 1, 20])} us"/>']
+        nccl = self.queue_pairs(system)
         if self.is_ethernet and any("<ethernet-switch" in line for line in system):
-            network += ['<nccl pxn="off"/>', '<dcqcn catalogue="congestion/dcqcn_hpcc"/>']
+            nccl += ' pxn="off"'
+            network += ['<dcqcn catalogue="congestion/dcqcn_hpcc"/>']
+        if nccl:
+            network.append(f"<nccl{nccl}/>")
         body = system + network + self.workload() + [f'<run seed="{self.seed}"/>']
         return "\n".join([f'<scenario name="random_{self.seed}">', *("  " + line for line in body),
                           "</scenario>"]) + "\n"

@@ -27,7 +27,8 @@ void CommEngine::begin_exchange(Context& context, Transport& transport, std::uin
                                  m.wire,
                                  m.after,
                                  {slot, r},
-                                 is_counted});
+                                 is_counted,
+                                 all.is_by_gpu});
   }
   advance_exchange(context, transport, slot);
 }

@@ -315,7 +315,21 @@ Describe<NcclSettings> nccl_parameters(const AlgorithmNames& algorithms) {
       .field("point-chunk-nvlink", &S::point_chunk_nvlink, "step of a send's buffer, NVLink and PCIe", one,
              largest)
       .field("point-chunk-net", &S::point_chunk_net, "step of a send's buffer, network", one, largest)
-      .field("aggregate", &S::aggregate, "messages to one GPU that the proxy thread posts at once", 1u, 64u);
+      .field("aggregate", &S::aggregate, "messages to one GPU that the proxy thread posts at once", 1u, 64u)
+      .field(
+          "qps-per-connection", &S::queue_pairs,
+          "queue pairs of a connection over the network (NCCL_IB_QPS_PER_CONNECTION), by which ECMP, rates "
+          "and repairs tell flows apart",
+          1u, 128u)
+      .choice(
+          "qp-use", &S::queue_pair_use,
+          "how messages go by them: in turns, chunk by chunk; split over all (NCCL_IB_SPLIT_DATA_ON_QPS); or "
+          "each chunk by the one with the least under way",
+          {{"turns", QueuePairUse::turns}, {"split", QueuePairUse::split}, {"least", QueuePairUse::least}})
+      .choice("qp-paths", &S::queue_pair_ways,
+              "ways of a connection's queue pairs: hashed, or source ports chosen so that ECMP gives each "
+              "another one",
+              {{"hashed", QueuePairWays::hashed}, {"disjoint", QueuePairWays::disjoint}});
   return table;
 }
 

@@ -6,6 +6,7 @@
 #include "engine/base/time.hpp"
 #include "engine/model/describe.hpp"
 #include "network/transport/net_plugin.hpp"
+#include "network/transport/queue_pair_use.hpp"
 #include "workloads/collective/expert_routes.hpp"
 #include "workloads/collective/nccl_device.hpp"
 #include "workloads/program/algorithm_names.hpp"
@@ -85,6 +86,10 @@ struct NcclSettings {
   Bytes channel_bytes_ll{4'096}, channel_bytes_ll128{5'120}, channel_bytes_simple{32'768};
   Bytes point_ll_threshold{16 * 1024}, point_chunk_nvlink{512 * 1024}, point_chunk_net{128 * 1024};
   std::uint32_t aggregate = 8;
+
+  std::uint32_t queue_pairs = 1;  ///< of a connection over the network
+  QueuePairUse queue_pair_use = QueuePairUse::turns;
+  QueuePairWays queue_pair_ways = QueuePairWays::hashed;
 
   bool operator==(const NcclSettings&) const = default;
   /// Wire and proxy of one step, which the network model spends.

@@ -150,7 +150,9 @@ void CommEngine::begin_point(Context& context, Transport& transport, std::uint32
                                op.bytes,
                                point_bytes(slot, medium),
                                is_bare ? op.duration : nccl(op).point_software(run.protocol, medium),
-                               {slot, 0}});
+                               {slot, 0},
+                               false,
+                               is_bare});
   } else if (must_wait) {
     transport.expect(
         context,

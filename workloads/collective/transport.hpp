@@ -39,6 +39,9 @@ struct Transfer {
   bool is_exchange = false;  ///< of an all-to-all: may wait for circuits of a later phase
   /// Valid: this host of the server has the bytes and sends them in the GPU's name. Connection: of I/O.
   EndpointId by{};
+  /// A part of a message that the transport has cut: part `owner.sub`, from 0 on, of the message that it
+  /// numbers `owner.slot`. Its end is told to the transport.
+  bool is_part = false;
 };
 
 /// The next message of (from, connection). Messages of a connection are handed out in the order of asking.
@@ -50,6 +53,7 @@ struct Expectation {
   SimTime after{};              ///< software time between the last byte and CommEngine::on_received
   Owner owner{};
   bool is_counted = false;  ///< nothing follows from this message alone: its end is a MessageEnd
+  bool is_by_gpu = false;   ///< Transfer::is_by_gpu
 };
 
 /// A message of which the owner only wants to know when it ends: told (CommEngine::on_end) as soon as that is

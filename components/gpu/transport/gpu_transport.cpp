@@ -24,6 +24,7 @@ GpuTransport::GpuTransport(const BuildContext& build, EndpointId self, BitRate m
     : in_lines_(build.record.port_count),
       host_(build, self),
       paths_(make_paths(build, host_)),
+      queue_pairs_(QueuePairEnds::make(build, host_)),
       output_(build.model.resource<OutputSelection>()),
       memory_bandwidth_(memory_bandwidth),
       sent_{.by_dimension = std::vector<SentPayload::Counter>(build.model.dimensions.size()),
@@ -35,6 +36,8 @@ GpuTransport::GpuTransport(const BuildContext& build, EndpointId self, BitRate m
     if (ExchangePlanner* planner = path->planner()) planner_ = planner;
     if (MessageSplitter* splitter = path->splitter()) splitter_ = splitter;
   }
+  LIGHTRAIL_EXPECT(!queue_pairs_ || !splitter_);  // read_queue_pairs() refuses both
+  if (queue_pairs_) splitter_ = &queue_pairs_->receiver();
 }
 
 Medium GpuTransport::medium(EndpointId named) const {
@@ -120,10 +123,12 @@ void GpuTransport::send_addressed(Context& context, const Transfer& transfer) {
                          static_cast<std::uint32_t>(Phase::io_request))
             .in_attempt(transfer.connection.attempt()));
   if (transfer.to == self()) return send_local(context, transfer);
-  if (!host_.is_near(transfer.to))
-    return path_to(context, transfer.to, transfer.is_by_gpu ? Cargo::message_by_gpu : Cargo::message)
-        .send(context, transfer);
-  const SendToken token = transfer.notify ? SendToken::of(transfer.owner) : SendToken::nobody();
+  if (!host_.is_near(transfer.to)) {
+    Path& path = path_to(context, transfer.to, transfer.is_by_gpu ? Cargo::message_by_gpu : Cargo::message);
+    if (queue_pairs_ && QueuePairEnds::takes(transfer)) return queue_pairs_->send(context, transfer, path);
+    return path.send(context, transfer);
+  }
+  const SendToken token = token_of(transfer);
   host_.inject(context, port_near(context, transfer.to),
                {self(), transfer.to, transfer.connection, transfer.wire_bytes, 0, MessageKind::train, 0,
                 token.value()});
@@ -306,6 +311,7 @@ void GpuTransport::halt(Context& context, std::uint32_t attempt) {
   host_.addresses().halt(attempt);
   host_.drop_all();
   for (const auto& path : paths_) host_.discard(DiscardedAt::receiver, path->drop_all());
+  if (queue_pairs_) host_.discard(DiscardedAt::receiver, queue_pairs_->drop_all());
   const Payload flush = to_payload(restart_control::Flush{.attempt = static_cast<std::uint8_t>(attempt)});
   for (std::uint32_t i = 0; i < context.port_count(); ++i) {
     const auto port = static_cast<PortIndex>(i);
@@ -345,6 +351,7 @@ void GpuTransport::save(StateWriter& out) const {
   host_.save(out);
   out.put(memory_free_at_), sent_.save(out);
   for (const auto& path : paths_) path->save(out);
+  if (queue_pairs_) queue_pairs_->save(out);
   if (memory_) memory_->save(out);
 }
 
@@ -352,6 +359,7 @@ void GpuTransport::load(StateReader& in) {
   host_.load(in);
   in.get(memory_free_at_), sent_.load(in);
   for (const auto& path : paths_) path->load(in);
+  if (queue_pairs_) queue_pairs_->load(in);
   if (memory_) memory_->load(in);
 }
 

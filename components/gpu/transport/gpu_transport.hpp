@@ -9,6 +9,7 @@
 #include "components/gpu/transport/collective_memory.hpp"
 #include "components/gpu/transport/path_host.hpp"
 #include "components/gpu/transport/paths/path.hpp"
+#include "components/gpu/transport/queue_pair_ends.hpp"
 #include "components/gpu/transport/sent_payload.hpp"
 #include "engine/base/small_array.hpp"
 #include "workloads/collective/transport.hpp"
@@ -116,8 +117,9 @@ class GpuTransport final : public Transport {
   SmallArray<LineTime, 5> in_lines_;  ///< by port
   PathHost host_;
   std::vector<std::unique_ptr<Path>> paths_;
-  ExchangePlanner* planner_ = nullptr;   ///< one of the paths; null: no exchange is announced
-  MessageSplitter* splitter_ = nullptr;  ///< one of the paths; null: messages come whole
+  std::unique_ptr<QueuePairEnds> queue_pairs_;  ///< null: a connection has one
+  ExchangePlanner* planner_ = nullptr;          ///< one of the paths; null: no exchange is announced
+  MessageSplitter* splitter_ = nullptr;         ///< queue_pairs_ or a path; null: messages come whole
   const OutputSelection* output_;
   BitRate memory_bandwidth_;
   SimTime memory_free_at_{};

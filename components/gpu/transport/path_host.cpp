@@ -59,6 +59,8 @@ void PathHost::pump(Context& context, PortIndex port) {
 }
 
 void PathHost::post_transfer(Context& context, const Transfer& transfer) {
+  const bool is_further = transfer.is_part && transfer.owner.sub > 0;
+  const auto share = is_further ? ProxyQueue::Share::part : ProxyQueue::Share::request;
   for (std::int64_t left = transfer.wire_bytes; left > 0;) {
     const std::int64_t piece = std::min(left, max_work_bytes);
     left -= piece;
@@ -67,11 +69,11 @@ void PathHost::post_transfer(Context& context, const Transfer& transfer) {
                            .reduce_in_fabric = transfer.in_switch == InSwitch::fabric_reduce,
                            .bytes = static_cast<std::uint32_t>(piece),
                            .address = Address(self_, transfer.to, transfer.connection)};
-    if (notify) await_notice(work.address, SendToken::of(transfer.owner));
+    if (notify) await_notice(work.address, token_of(transfer));
     if (transfer.is_by_gpu)
       context.send(GpuPort::nic, context.now(), to_payload(work));
     else
-      post(context, context.now(), work);
+      post(context, context.now(), {work, transfer.to, GpuPort::nic, share});
   }
 }
 

@@ -24,7 +24,7 @@ namespace lightrail {
 
 struct NcclSettings;
 
-/// A path that sends messages in parts.
+/// Who sends messages in parts: a path, or what stands before the paths.
 class PartListener {
  public:
   /// A part of its message number `message` has left, or will have for sure, at `at` (>= now).

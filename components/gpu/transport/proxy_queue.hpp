@@ -13,8 +13,8 @@ namespace lightrail {
 /// the same receiving GPU, `aggregate` at most; requests that wait on one connection grow into one. One
 /// request takes `overhead`, each further one of its batch `progress`: buffers, flags and completions of
 /// every request, where the plugin's post, its notice of receipt and their completions are the batch's. What
-/// is a part of another request, for another NIC, goes with the next batch for its receiver and takes no
-/// time.
+/// is a part of another request, for another NIC or queue pair, goes with the next batch for its receiver and
+/// takes no time.
 class ProxyQueue {
  public:
   enum class Share : std::uint16_t {

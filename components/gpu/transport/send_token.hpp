@@ -6,8 +6,8 @@
 
 namespace lightrail {
 
-/// Who is told when a message has left, as an Injector carries it (Outgoing::token): the owner of a run, the
-/// path that sent it as a part of a longer one, or nobody.
+/// Who is told when a message has left, as an Injector carries it (Outgoing::token): the owner of a run,
+/// whoever sent it as a part of a longer one (PartListener), or nobody.
 class SendToken {
  public:
   [[nodiscard]] static SendToken nobody() { return SendToken{~std::uint64_t{0}}; }
@@ -15,7 +15,7 @@ class SendToken {
     LIGHTRAIL_EXPECT(owner.slot < 1u << 31);
     return SendToken{std::uint64_t{owner.slot} << 32 | owner.sub};
   }
-  /// `message`: the path's number of the whole.
+  /// `message`: the PartListener's number of the whole.
   [[nodiscard]] static SendToken part_of(std::uint32_t message) { return SendToken{part_bit | message}; }
   /// Injectors hand back what they were given.
   [[nodiscard]] static SendToken from(std::uint64_t value) { return SendToken{value}; }
@@ -33,5 +33,11 @@ class SendToken {
   explicit SendToken(std::uint64_t value) : value_(value) {}
   std::uint64_t value_;
 };
+
+/// Who is told when `transfer` has left.
+[[nodiscard]] inline SendToken token_of(const Transfer& transfer) {
+  if (!transfer.notify) return SendToken::nobody();
+  return transfer.is_part ? SendToken::part_of(transfer.owner.slot) : SendToken::of(transfer.owner);
+}
 
 }  // namespace lightrail

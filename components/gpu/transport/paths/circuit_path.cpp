@@ -36,6 +36,7 @@ void CircuitPath::fail_unreachable(const Context& context, EndpointId to) const 
 
 /// A new message: what packet NICs take beside the circuits of its exchange leaves at once, paused or not.
 void CircuitPath::send(Context& context, const Transfer& transfer) {
+  LIGHTRAIL_EXPECT(!transfer.is_part);
   if (!delegation_.takes_circuits(transfer.dimension, transfer.to))
     return send_parts(context, transfer, transfer.wire_bytes, true, Over::packets);
   const std::int64_t beside = beside_circuits(transfer);

@@ -35,7 +35,7 @@ void FailoverPath::send(Context& context, const Transfer& transfer) {
   const EndpointId neighbour = health_.stand_in(*gpu, context.now(), Observer::sender);
   if (neighbour == host_.self()) return host_.post_transfer(context, transfer);
   hand_to(context, neighbour, Address(host_.self(), transfer.to, transfer.connection), transfer.wire_bytes,
-          MessageKind::train, transfer.notify ? SendToken::of(transfer.owner) : SendToken::nobody());
+          MessageKind::train, token_of(transfer));
 }
 
 void FailoverPath::send_control(Context& context, const Train& control) {

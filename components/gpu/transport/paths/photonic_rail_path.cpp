@@ -21,6 +21,7 @@ bool PhotonicRailPath::leads_to(SimTime, EndpointId, Cargo cargo) const {
 }
 
 void PhotonicRailPath::send(Context& context, const Transfer& transfer) {
+  LIGHTRAIL_EXPECT(!transfer.is_part);
   for (std::int64_t left = transfer.wire_bytes; left > 0;) {
     const std::int64_t piece = std::min(left, max_work_bytes);
     left -= piece;

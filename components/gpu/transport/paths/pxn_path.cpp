@@ -21,7 +21,7 @@ bool PxnPath::leads_to(SimTime, EndpointId to, Cargo cargo) const {
 }
 
 void PxnPath::send(Context& context, const Transfer& transfer) {
-  const SendToken token = transfer.notify ? SendToken::of(transfer.owner) : SendToken::nobody();
+  const SendToken token = token_of(transfer);
   host_.inject(context, GpuPort::nvlink,
                {host_.self(), transfer.to, transfer.connection, transfer.wire_bytes, 0, MessageKind::train, 0,
                 token.value()});

@@ -13,7 +13,7 @@ bool StoragePath::leads_to(SimTime, EndpointId to, Cargo) const {
 }
 
 void StoragePath::send(Context& context, const Transfer& transfer) {
-  const SendToken token = transfer.notify ? SendToken::of(transfer.owner) : SendToken::nobody();
+  const SendToken token = token_of(transfer);
   host_.inject(context, GpuPort::host,
                {host_.self(), transfer.to, transfer.connection, transfer.wire_bytes, 0, MessageKind::train, 0,
                 token.value()});

@@ -9,6 +9,7 @@
 
 #include "components/switch/switch.hpp"
 #include "network/port/tables.hpp"
+#include "network/transport/queue_pairs.hpp"
 #include "network/wire/phase.hpp"
 #include "tests/support/network_bed.hpp"
 #include "tests/support/wire_messages.hpp"
@@ -26,7 +27,7 @@ constexpr auto number(Phase phase) {
 
 /// Rows of a switch between two probes, which carries 100 B in 80 ps: of group kind 3 on two channels, of
 /// group kind 5, a clear-to-send, and two operations of I/O.
-std::vector<Values> rows(SimTime save_at) {
+std::vector<Values> rows(SimTime save_at, std::shared_ptr<const QueuePairs> pairs = nullptr) {
   NetworkBed bed;
   const ComponentId p0 = bed.add_endpoint(), p1 = bed.add_endpoint();
   auto spec = std::make_shared<SwitchSpec>();
@@ -49,6 +50,7 @@ std::vector<Values> rows(SimTime save_at) {
   send(400, MessageKind::train, 1, 2, Phase::io_data);
   send(500, MessageKind::train, 4, 9, Phase::io_data);
   send(5000, MessageKind::train, 3, 0, Phase::ring);
+  if (pairs) bed.finish_model().add(std::move(pairs));
   bed.record(SimTime{4000});
   bed.run(save_at);
   std::vector<Values> found;
@@ -76,4 +78,17 @@ TEST_CASE("a link's traffic is counted by group kind and phase, that of I/O toge
 TEST_CASE("what a link carried of each kind of traffic is in a checkpoint") {
   const std::vector<Values> whole = rows(time_never);
   for (const std::int64_t at : {1350, 3000}) CHECK(rows(SimTime{at}) == whole);
+}
+
+TEST_CASE("what queue pairs carry is of their connection's group") {
+  // Of four kinds, group kind 5 is queue pair 1 of kind 1.
+  const auto pairs = std::make_shared<const QueuePairs>(QueuePairs{.count = 2, .group_kinds = 4});
+  const std::vector<Values> plain = rows(time_never);
+  std::vector<Values> expected;
+  for (Values row : plain) {
+    if (row[2] == 5) row[2] = 1;
+    expected.push_back(row);
+  }
+  std::sort(expected.begin(), expected.end());
+  CHECK(rows(time_never, pairs) == expected);
 }

@@ -1,7 +1,10 @@
 #include <catch2/catch.hpp>
 
 #include <cstdint>
+#include <set>
 
+#include "engine/base/hash.hpp"
+#include "network/routing/port_choice.hpp"
 #include "network/routing/routing.hpp"
 
 using namespace lightrail;
@@ -32,4 +35,16 @@ TEST_CASE("a listed route answers with its list and with nothing beyond it") {
   CHECK(ports[0] == 5);
   CHECK(ports[1] == 9);
   CHECK(route.candidates(Lid{2}).count == 0);
+}
+
+TEST_CASE("a hash's row of ways begins with its own and comes to all before it repeats one") {
+  for (const std::uint32_t count : {1u, 2u, 6u, 7u, 8u, 60u})
+    for (std::uint64_t draw = 0; draw < 50; ++draw) {
+      const std::uint64_t hash = mix64(draw);
+      CHECK(spread(hash, count, 0) == spread(hash, count));
+      std::set<std::uint32_t> ways;
+      for (std::uint32_t i = 0; i < count; ++i) ways.insert(spread(hash, count, i));
+      CHECK(ways.size() == count);
+      CHECK(*ways.rbegin() == count - 1);
+    }
 }

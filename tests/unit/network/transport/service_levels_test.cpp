@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <cstdint>
 
+#include "network/transport/queue_pairs.hpp"
 #include "network/transport/service_levels.hpp"
 
 using namespace lightrail;
@@ -68,4 +69,20 @@ TEST_CASE("a job has what one of its endpoints sends or receives, in the order o
   CHECK(some.level_of(address(4), false) == 11);                               // and one behind it
   CHECK(some.level_of(address(4, EndpointId{5}, EndpointId{6}), false) == 6);
   CHECK(some.level_of(address(2), true) == 9);
+}
+
+TEST_CASE("rules of a communicator hold for the queue pairs of its connections") {
+  const QueuePairs pairs{.count = 2, .group_kinds = 4};
+  ServiceLevels some = levels();
+  some.add_communicator(3, 5);
+  some.add_storage(2);
+  some.add_queue_pairs(pairs);
+  for (const std::uint32_t number : {1u, 2u}) {
+    const auto on_pair = [&](std::uint32_t kind, EndpointId to) {
+      return Address(gpu, to, pairs.of(Connection::make(kind, 0, 0), number));
+    };
+    CHECK(some.level_of(on_pair(3, EndpointId{1}), false) == 5);
+    CHECK(some.level_of(on_pair(2, EndpointId{1}), false) == 0);
+    CHECK(some.level_of(on_pair(2, server), false) == 2);
+  }
 }
