@@ -1,6 +1,7 @@
 """Random scenarios, one a seed: what the tests that draw them share."""
 import collections
 import pathlib
+import random
 import sys
 import tempfile
 
@@ -40,6 +41,15 @@ def uneven(r, gpus):
     ops = "\n    ".join(f'<op kind="collective" collective="all-to-all" group="ep" size="{r.randint(1, 6000)} KiB"/>'
                         for _ in range(r.randint(1, 3)))
     return UNEVEN.format(members=members, last=gpus - 1, ops=ops)
+
+
+def queue_pairs(seed):
+    """Attributes of <nccl> for every third seed, drawn by themselves: several queue pairs a connection."""
+    if seed % 3 > 0:
+        return ""
+    draw = random.Random(f"queue pairs {seed}")
+    return (f' qps-per-connection="{draw.choice([2, 3, 4, 16])}" qp-use="{draw.choice(["turns", "split", "least"])}"'
+            f' qp-paths="{draw.choice(["hashed", "disjoint"])}" point-chunk-net="{draw.choice([4, 128])} KiB"')
 
 
 def undelivered(folder):

@@ -10,6 +10,8 @@ operations in one global order, so that none can wait for ever; some GPUs do not
 import random
 import sys
 
+from random_runs import queue_pairs
+
 COLLECTIVES = ["all-reduce", "all-gather", "reduce-scatter", "broadcast", "all-to-all", "barrier"]
 
 
@@ -186,12 +188,9 @@ class Generator:
         return lines + ["</workload>"]
 
     def queue_pairs(self, system):
-        """Attributes of <nccl>: two of seven seeds have several queue pairs a connection, where they may."""
-        if self.seed % 7 > 1 or any("<ocs" in line or "nic-striping" in line for line in system):
-            return ""
-        draw = random.Random(f"queue pairs {self.seed}")
-        return (f' qps-per-connection="{draw.choice([2, 3, 4, 16])}" qp-use="{draw.choice(["turns", "split", "least"])}"'
-                f' qp-paths="{draw.choice(["hashed", "disjoint"])}" point-chunk-net="{draw.choice([4, 128])} KiB"')
+        """Attributes of <nccl>."""
+        is_refused = any("<ocs" in line or "nic-striping" in line for line in system)
+        return "" if is_refused else queue_pairs(self.seed)
 
     def scenario(self):
         system = self.graph() if self.seed % 5 == 4 else self.clusters()

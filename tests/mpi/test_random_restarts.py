@@ -10,7 +10,7 @@ import re
 import sys
 
 import h5py
-from random_runs import random_runs
+from random_runs import queue_pairs, random_runs
 from run_equivalence import compare
 
 SCENARIO = """<scenario name="restarts_{seed}">
@@ -25,7 +25,7 @@ SCENARIO = """<scenario name="restarts_{seed}">
     <restart detection="{detection} us" replacement="{replacement} us" rendezvous="50 us" init-per-gpu="1 us"
              warm-up="{warm_up} us" {spares}/>
   </faults>
-  <nccl catalogue="nccl/nccl_2_21" protocol="simple" algorithm="ring" pxn="{pxn}"/>
+  <nccl catalogue="nccl/nccl_2_21" protocol="simple" algorithm="ring" pxn="{pxn}"{queue_pairs}/>
   <groups><group name="all"><members gpus="0-{last}"/></group>{tp}</groups>
   <workload kind="explicit" iterations="{iterations}"><program gpus="0-{last}">
     {ops}
@@ -61,7 +61,7 @@ def scenario(seed):
                   'retries="2"/>')
     tp = "".join(f'<members gpus="{8 * s}-{8 * s + 7}"/>' for s in range(servers))
     return SCENARIO.format(
-        seed=seed, servers=servers + spares, nic=nic, switch=switch, last=gpus - 1,
+        seed=seed, queue_pairs=queue_pairs(seed), servers=servers + spares, nic=nic, switch=switch, last=gpus - 1,
         link="roce_400g_copper" if is_ethernet else "ndr_copper",
         fabric=r.choice(['kind="rail-optimised"', 'kind="fat-tree" nics-per-leaf="8"']), routing=r.choice(["static", "ecmp", "adaptive"]),
         known=r.choice([5, 50, 500]), watch=r.choice([300, 2000, 100000]), faults="\n    ".join(faults),
