@@ -1,4 +1,4 @@
-"""python -m lightrail_post report|perfetto|compare|parts|grain|serving|goodput|validation|pxn|plans|roce|fold|diff|show ..."""
+"""python -m lightrail_post report|perfetto|compare|parts|grain|serving|goodput|validation|pxn|plans|roce|queue-pairs|fold|diff|show ..."""
 
 import argparse
 import re
@@ -6,7 +6,9 @@ import sys
 from pathlib import Path
 
 # Studies of scenarios/sweeps with a picture of their own; studies.figure() draws each by its name.
-STUDIES = {"roce": "InfiniBand against RoCE for the same step", "fold": "folded steps against whole ones",
+STUDIES = {"roce": "InfiniBand against RoCE for the same step",
+           "queue-pairs": "steps over hashed spines by queue pairs of a connection",
+           "fold": "folded steps against whole ones",
            "leaf-loss": "steps of a job that loses a leaf, on rails and on a fat tree",
            "two-jobs": "a job alone and beside another one, by placement"}
 

@@ -17,6 +17,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from .fold import fold  # noqa: F401 - the figures of these tables
 from .leaf_loss import leaf_loss, read_leaf_loss
 from .pxn import pxn_all_to_all, pxn_step  # noqa: F401
+from .queue_pairs import queue_pairs  # noqa: F401
 from .roce import roce  # noqa: F401
 from .style import new_figure, nothing, set_title
 from .two_jobs import read_two_jobs, two_jobs

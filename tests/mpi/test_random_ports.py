@@ -60,7 +60,8 @@ def scenario(seed):
     rates = [f'<rate what="{what}" mtbf-hours="{r.uniform(1, 8) * 1e-7:.3g}" repair="{r.choice([5, 20, 100, 1000])} us" until="2 ms"/>'
              for what in whats]
     return SCENARIO.format(
-        seed=seed, queue_pairs=queue_pairs(seed), servers=servers, gpus=gpus, repair=nic, lossless=switch, fabric=fabric, dual_tor=dual_tor,
+        seed=seed, queue_pairs=queue_pairs(seed), servers=servers, gpus=gpus, repair=nic, lossless=switch,
+        fabric=fabric, dual_tor=dual_tor,
         planes=planes, choice="flow" if repair else r.choice(["flow", "load", "split"]), fail_over=r.choice([0, 3, 40]),
         buffer=r.choice([4, 20]) if repair else 20, routing=r.choice(["static", "ecmp", "adaptive", "adaptive-flow", "spray"]),
         timeout=r.choice([20, 60]), detection=r.choice([0, 5, 30]), reconvergence=r.choice([0, 10, 50]),

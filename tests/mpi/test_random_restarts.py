@@ -61,7 +61,8 @@ def scenario(seed):
                   'retries="2"/>')
     tp = "".join(f'<members gpus="{8 * s}-{8 * s + 7}"/>' for s in range(servers))
     return SCENARIO.format(
-        seed=seed, queue_pairs=queue_pairs(seed), servers=servers + spares, nic=nic, switch=switch, last=gpus - 1,
+        seed=seed, queue_pairs=queue_pairs(seed), servers=servers + spares, nic=nic, switch=switch,
+        last=gpus - 1,
         link="roce_400g_copper" if is_ethernet else "ndr_copper",
         fabric=r.choice(['kind="rail-optimised"', 'kind="fat-tree" nics-per-leaf="8"']), routing=r.choice(["static", "ecmp", "adaptive"]),
         known=r.choice([5, 50, 500]), watch=r.choice([300, 2000, 100000]), faults="\n    ".join(faults),
