@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/cli/has_device.hpp"
 #include "components/ethernet-switch/ethernet_switch.hpp"
 #include "components/nic/nic.hpp"
 #include "engine/scenario/units.hpp"
@@ -28,11 +29,6 @@
 
 namespace lightrail {
 namespace {
-
-bool has_device(const Model& model, DeviceRole role) {
-  return std::any_of(model.specs.begin(), model.specs.end(),
-                     [&](const auto& spec) { return role_of(*spec) == role; });
-}
 
 /// Whether GPUs of one server have different NICs, so that PXN sends by another GPU's.
 bool has_rails(const AddressBook& book) {

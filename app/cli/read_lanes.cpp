@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/cli/has_device.hpp"
 #include "app/cli/lane_limits.hpp"
 #include "engine/model/spec_places.hpp"
 #include "network/port/device_traits.hpp"
@@ -263,9 +264,7 @@ ModelPart read_lanes(const Scenario& scenario, const Model& model, ErrorList& er
     complain_of_unused_maps(model, errors);
     return {};
   }
-  const bool has_nic = std::any_of(model.specs.begin(), model.specs.end(),
-                                   [](const auto& spec) { return role_of(*spec) == DeviceRole::nic; });
-  if (!has_nic) {
+  if (!has_device(model, DeviceRole::nic)) {
     errors.add(element->error("<lanes> needs NICs: NVLink has no virtual lanes"));
     return {};
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "app/cli/has_device.hpp"
 #include "engine/base/counted.hpp"
 #include "network/port/device_traits.hpp"
 #include "network/routing/packet_switch_spec.hpp"
@@ -20,11 +21,6 @@ namespace {
 /// Steps of NCCL's buffers that its proxy posts at once, of a ring in Simple; of all else one (enqueue.cc,
 /// sliceSteps). Which protocol a message has is not known where it is cut.
 constexpr std::int64_t ring_slice_steps = 2;
-
-bool has_optical_switches(const Model& model) {
-  return std::any_of(model.specs.begin(), model.specs.end(),
-                     [](const auto& spec) { return role_of(*spec) == DeviceRole::optical_switch; });
-}
 
 /// Whether anything chooses by a hash of flows.
 bool hashes_ways(const Model& model, std::uint32_t nic_ports) {
@@ -50,16 +46,15 @@ ModelPart read_queue_pairs(const Scenario& scenario, const Model& model, ErrorLi
   pairs.chunk = nccl->chunk_bytes(Protocol::simple);
   pairs.ring_chunk = pairs.chunk * ring_slice_steps;
   for (const auto& spec : model.specs)
-    if (const auto* traits = dynamic_cast<const DeviceTraits*>(spec.get());
-        traits && traits->role() == DeviceRole::nic)
-      pairs.nic_ports = std::max(pairs.nic_ports, traits->fabric_ports());
+    if (role_of(*spec) == DeviceRole::nic)
+      pairs.nic_ports = std::max(pairs.nic_ports, fabric_ports_of(*spec));
   if (groups)
     pairs.group_kinds = std::max<std::uint32_t>(static_cast<std::uint32_t>(groups->kind_count()), 1);
   const char* name = "qps-per-connection";
   const std::size_t before = errors.size();
   if (book->has_nic_addresses())
     complain(name, "GPUs have several NICs each, over which their messages are spread already");
-  if (has_optical_switches(model))
+  if (has_device(model, DeviceRole::optical_switch))
     complain(name, "optical switches make circuits for pairs of GPUs, not for queue pairs");
   if (pairs.count > QueuePairs::most(pairs.group_kinds))
     complain(name, fmt::format("the job has {}, which leave numbers for {}",

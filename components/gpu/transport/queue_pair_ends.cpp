@@ -6,6 +6,23 @@
 #include "engine/base/wide.hpp"
 
 namespace lightrail {
+namespace {
+
+/// Puts `value` in the first free place of `all`, or behind its end. Free places are in a list by `next`.
+template <class T>
+std::uint32_t take_place(std::vector<T>& all, std::uint32_t& first_free, std::uint32_t T::*next,
+                         const T& value) {
+  const std::uint32_t place = first_free;
+  if (place == FlowIndex::none) {
+    all.push_back(value);
+    return static_cast<std::uint32_t>(all.size() - 1);
+  }
+  first_free = all[place].*next;
+  all[place] = value;
+  return place;
+}
+
+}  // namespace
 
 std::unique_ptr<QueuePairEnds> QueuePairEnds::make(const BuildContext& build, PathHost& host) {
   const auto* pairs = build.model.resource<QueuePairs>();
@@ -102,14 +119,7 @@ void QueuePairEnds::send(Context& context, const Transfer& transfer, Path& path)
 }
 
 std::uint32_t QueuePairEnds::open(const Sending& message) {
-  if (free_outgoing_ == none) {
-    outgoing_.push_back(message);
-    return static_cast<std::uint32_t>(outgoing_.size() - 1);
-  }
-  const std::uint32_t place = free_outgoing_;
-  free_outgoing_ = outgoing_[place].next_free;
-  outgoing_[place] = message;
-  return place;
+  return take_place(outgoing_, free_outgoing_, &Sending::next_free, message);
 }
 
 void QueuePairEnds::close(std::uint32_t outgoing) {
@@ -133,14 +143,7 @@ void QueuePairEnds::on_part_sent(std::uint32_t number, SimTime at) {
 }
 
 std::uint32_t QueuePairEnds::open(const Incoming& message) {
-  if (free_incoming_ == none) {
-    incoming_.push_back(message);
-    return static_cast<std::uint32_t>(incoming_.size() - 1);
-  }
-  const std::uint32_t place = free_incoming_;
-  free_incoming_ = incoming_[place].next;
-  incoming_[place] = message;
-  return place;
+  return take_place(incoming_, free_incoming_, &Incoming::next, message);
 }
 
 bool QueuePairEnds::expect(Context& context, const Expectation& expected) {
