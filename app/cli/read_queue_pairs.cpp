@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "app/cli/has_device.hpp"
 #include "engine/base/counted.hpp"
