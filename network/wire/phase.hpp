@@ -9,27 +9,28 @@ namespace lightrail {
 /// the channel for the phases of groups, and the I/O operation's ordinal (high, low byte) for the phases of
 /// I/O.
 enum class Phase : std::uint8_t {
-  ring,            ///< steps of ring collectives
-  pairs,           ///< all-to-all
-  pairs_clear,     ///< clear-to-send of an all-to-all's message
-  barrier,         ///< control messages of a barrier; channel: the round
-  point_to_point,  ///< send and recv
-  point_clear,     ///< clear-to-send of a send
-  io_request,      ///< GPU -> storage or host: start the I/O operation of that ordinal (of a write from host
-                   ///< memory, to the host: send its data)
-  io_ready,        ///< storage -> GPU: send the data of your write
-  io_data,         ///< the payload of an I/O operation, either way
-  io_done,         ///< storage or host -> GPU: the last byte is written
-  tree_up,         ///< trees: towards the root; channel: the lane
-  tree_down,       ///< trees: from the root
-  nvls_sum,        ///< to the NVSwitch, which adds, and from it to the head; channel: the lane
-  nvls_result,     ///< from the head to the NVSwitch, and from it to all
-  exchange,        ///< rounds of messages between pairs; channel: their lane
-  collnet,         ///< to the fabric's switch, which adds, and from it to every head; channel: the lane
-  folded_ring,     ///< all steps of a ring at once, by way of the NVSwitch
-  kv,              ///< keys and values of a request, from the replica that prefilled to one that decodes
-  tree_up_clear,   ///< of a tree over the network: the receiver has handed a slice on; channel: the lane
-  tree_down_clear  ///< ... towards the root
+  ring,             ///< steps of ring collectives
+  pairs,            ///< all-to-all
+  pairs_clear,      ///< clear-to-send of an all-to-all's message
+  barrier,          ///< control messages of a barrier; channel: the round
+  point_to_point,   ///< send and recv
+  point_clear,      ///< clear-to-send of a send
+  io_request,       ///< GPU -> storage or host: start the I/O operation of that ordinal (of a write from host
+                    ///< memory, to the host: send its data)
+  io_ready,         ///< storage -> GPU: send the data of your write
+  io_data,          ///< the payload of an I/O operation, either way
+  io_done,          ///< storage or host -> GPU: the last byte is written
+  tree_up,          ///< trees: towards the root; channel: the lane
+  tree_down,        ///< trees: from the root
+  nvls_sum,         ///< to the NVSwitch, which adds, and from it to the head; channel: the lane
+  nvls_result,      ///< from the head to the NVSwitch, and from it to all
+  exchange,         ///< rounds of messages between pairs; channel: their lane
+  collnet,          ///< to the fabric's switch, which adds, and from it to every head; channel: the lane
+  folded_ring,      ///< all steps of a ring at once, by way of the NVSwitch
+  kv,               ///< keys and values of a request, from the replica that prefilled to one that decodes
+  tree_up_clear,    ///< of a tree over the network: the receiver has handed a slice on; channel: the lane
+  tree_down_clear,  ///< ... towards the root
+  ring_clear        ///< of a ring over the network: the receiver has handed a block on
 };
 
 /// Whether what goes on such a connection are control messages.
@@ -43,6 +44,7 @@ enum class Phase : std::uint8_t {
     case Phase::io_done:
     case Phase::tree_up_clear:
     case Phase::tree_down_clear:
+    case Phase::ring_clear:
       return true;
     case Phase::ring:
     case Phase::pairs:

@@ -30,6 +30,9 @@ CommEngine::CommEngine(const Model& model, const Program& program, const Program
       self_(self) {
   LIGHTRAIL_EXPECT(set_ && groups_ && plans_ && algorithms_ && book_ && nccl_ && io_);
   if (recall_) started_.resize(groups_->kind_count());
+  for (const LinkClass& link : model.link_classes)
+    if (link.medium != "nvlink")
+      net_train_bytes_ = std::max(net_train_bytes_, std::int64_t{link.grain} * link.mtu_bytes);
 }
 
 EndpointId CommEngine::io_peer(const Op& op) const {
@@ -209,7 +212,7 @@ bool CommEngine::finish(Context& context, Transport& transport, std::uint32_t sl
   if (run.open != 0) return false;
   SimTime left = std::max(run.until - context.now(), SimTime{0});
   if (is_collective(slot) && std::holds_alternative<RingSteps>(collective_plan(slot)))
-    left += own_copy(op_of(slot));
+    left = std::max(left, own_copy(op_of(slot)));
   if (left == SimTime{0}) return true;
   run.stage = CommRun::Stage::finishing;
   transport.wake_after(context, left, {slot, 0});

@@ -153,6 +153,16 @@ class CommEngine {
                     std::uint32_t step);
   void take_block(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t channel);
   void pump_ring(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t channel);
+  void send_block(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t channel,
+                  std::uint32_t step);
+  [[nodiscard]] std::uint32_t ring_window(std::uint32_t slot) const;
+  [[nodiscard]] bool has_ring_slots(const Transport& transport, std::uint32_t slot, EndpointId peer) const;
+  void expect_ring_clear(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t channel,
+                         std::uint32_t step);
+  [[nodiscard]] std::uint32_t cleared_steps(const Transport& transport, std::uint32_t slot,
+                                            std::uint32_t channel) const;
+  void clear_blocks(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t channel);
+  [[nodiscard]] bool outgrows_buffer(std::uint32_t slot, Medium medium, std::int64_t payload) const;
   void on_block(Context& context, Transport& transport, Owner owner);
   /// How long the kernel of a ring copies its own block.
   [[nodiscard]] SimTime own_copy(const Op& op) const {
@@ -229,6 +239,7 @@ class CommEngine {
   const FormulaDetail* formula_;  ///< null: communication is messages
   const RecallPlan* recall_;      ///< null: nothing is recalled
   EndpointId self_;
+  std::int64_t net_train_bytes_ = 0;  ///< the longest of any link but NVLink [B]
 
   std::vector<CommRun> runs_;
   std::vector<std::uint32_t>

@@ -12,6 +12,11 @@ namespace {
 /// Slices of a broadcast on one channel at most: bounds the number of messages of one member.
 constexpr std::int64_t max_slices = 64;
 
+/// Lines from a member to the one before it: of GPU, NIC, leaf, spine, leaf and NIC.
+constexpr std::int64_t ring_clear_lines = 6;
+/// More than the steps of any ring.
+constexpr std::int64_t most_steps = 1 << 20;
+
 }  // namespace
 
 CommEngine::RingPlace CommEngine::place(std::uint32_t slot, std::uint32_t channel) const {
@@ -50,11 +55,14 @@ void CommEngine::begin_ring(Context& context, Transport& transport, std::uint32_
   CommRun& run = runs_[slot];
   const Op& op = op_of(slot);
   run.channels = ring_channels(nccl(op), plan(op), run.protocol, op.bytes);
-  run.counts.assign(run.channels, {});
+  run.counts.assign(2 * run.channels, {});
   run.open = run.channels;
-  const std::uint32_t ahead = nccl(op).blocks_ahead(run.protocol);
+  const std::uint32_t ahead = nccl(op).blocks_ahead(run.protocol), window = ring_window(slot);
+  const std::uint32_t steps = ring_steps(op.collective, plan(op).ring_size());
   for (std::uint32_t c = 0; c < runs_[slot].channels; ++c) {
     for (std::uint32_t step = 0; step < ahead; ++step) expect_block(context, transport, slot, c, step);
+    for (std::uint32_t step = 0; step < window && step + window < steps; ++step)
+      expect_ring_clear(context, transport, slot, c, step);
     pump_ring(context, transport, slot, c);
   }
 }
@@ -97,31 +105,119 @@ void CommEngine::expect_block(Context& context, Transport& transport, std::uint3
                     {slot, channel}});
 }
 
-/// Sends what may be sent. What has been asked for: the blocks of the steps before received + blocks_ahead.
-void CommEngine::pump_ring(Context& context, Transport& transport, std::uint32_t slot,
-                           std::uint32_t channel) {
-  CommRun& run = runs_[slot];
-  CommRun::Count& count = run.counts[channel];
+/// Blocks that a member may be ahead of what the next one has handed on: what the buffer holds, two at least,
+/// or all would wait for all. Twice as many of those that fit a chunk: the time for one to be handed on has
+/// all of a step's software in it, of which the sender's part holds no place in the receiver's buffer.
+std::uint32_t CommEngine::ring_window(std::uint32_t slot) const {
+  const CommRun& run = runs_[slot];
+  const Op& op = op_of(slot);
+  const NcclSettings& settings = nccl(op);
+  const std::uint32_t held = settings.blocks_ahead(run.protocol);
+  const std::int64_t block = op.bytes / plan(op).ring_size() / run.channels;
+  const std::int64_t chunk =
+      settings.slice_bytes(run.protocol, Medium::net) * std::max(1u, settings.steps / held);
+  const std::uint32_t window = std::max(2u, block > chunk ? held : 2 * held);
+  const std::int64_t trains = ring_clear_lines * net_train_bytes_ / std::max<std::int64_t>(block, 1);
+  return window + static_cast<std::uint32_t>(std::min<std::int64_t>(trains, most_steps));
+}
+
+/// Whether a block takes a place in `peer`'s buffer, which the next one waits for until the kernel there has
+/// handed it on: over the network, unless some blocks have no bytes, for all of those are there at once.
+bool CommEngine::has_ring_slots(const Transport& transport, std::uint32_t slot, EndpointId peer) const {
+  const Op& op = op_of(slot);
+  const std::int64_t elements = op.bytes / std::max<std::uint32_t>(op.element_bytes, 1);
+  return transport.medium(peer) == Medium::net &&
+         elements / plan(op).ring_size() >= std::int64_t{runs_[slot].channels};
+}
+
+/// Of the block sent in `step`, from the next member.
+void CommEngine::expect_ring_clear(Context& context, Transport& transport, std::uint32_t slot,
+                                   std::uint32_t channel, std::uint32_t step) {
+  const CommRun& run = runs_[slot];
+  const Op& op = op_of(slot);
+  const RingPlace at = place(slot, channel);
+  if (step + ring_window(slot) >= ring_steps(op.collective, at.n)) return;
+  if (!has_ring_slots(transport, slot, at.next)) return;
+  transport.expect(context, {at.next,
+                             connection(op, Phase::ring_clear, channel),
+                             0,
+                             control_bytes,
+                             SimTime{0},
+                             {slot, run.channels + channel}});
+}
+
+/// Steps whose blocks may be sent, for all that the next member has said.
+std::uint32_t CommEngine::cleared_steps(const Transport& transport, std::uint32_t slot,
+                                        std::uint32_t channel) const {
+  const CommRun& run = runs_[slot];
   const Op& op = op_of(slot);
   const RingPlace at = place(slot, channel);
   const std::uint32_t steps = ring_steps(op.collective, at.n);
-  const Connection ring = connection(op, Phase::ring, channel);
+  if (!has_ring_slots(transport, slot, at.next)) return steps;
+  return std::min(steps, run.counts[run.channels + channel].received + ring_window(slot));
+}
+
+/// Tells the member before that blocks have left the buffer: sent on, or the last one taken.
+void CommEngine::clear_blocks(Context& context, Transport& transport, std::uint32_t slot,
+                              std::uint32_t channel) {
+  CommRun& run = runs_[slot];
+  const Op& op = op_of(slot);
+  const RingPlace at = place(slot, channel);
+  if (!has_ring_slots(transport, slot, at.previous)) return;
+  const CommRun::Count& count = run.counts[channel];
+  const std::uint32_t steps = ring_steps(op.collective, at.n), window = ring_window(slot);
+  const std::uint32_t handed_on =
+      count.sent == steps ? count.received : std::min(count.received, count.sent - 1);
+  std::uint32_t& told = run.counts[run.channels + channel].sent;
+  for (; told < handed_on && told + window < steps; ++told)
+    transport.send_control(context, at.previous, connection(op, Phase::ring_clear, channel));
+}
+
+/// Whether the kernel must stay until the last block is on the wire: it is longer than the buffer that it
+/// would be left in.
+bool CommEngine::outgrows_buffer(std::uint32_t slot, Medium medium, std::int64_t payload) const {
+  const NcclSettings& settings = nccl(op_of(slot));
+  return medium == Medium::net &&
+         payload > std::int64_t{settings.steps} * settings.slice_bytes(runs_[slot].protocol, medium);
+}
+
+/// Sends what may be sent. What has been asked for: the blocks of the steps before received + blocks_ahead.
+void CommEngine::pump_ring(Context& context, Transport& transport, std::uint32_t slot,
+                           std::uint32_t channel) {
+  const Op& op = op_of(slot);
+  const RingPlace at = place(slot, channel);
+  const std::uint32_t steps = ring_steps(op.collective, at.n);
   for (;; take_block(context, transport, slot, channel)) {
-    for (; count.sent < steps && count.sent <= count.received; ++count.sent) {
-      const std::int64_t payload = ring_bytes(slot, channel, at.position, count.sent);
-      if (payload > 0)
-        transport.send(context, {at.next,
-                                 ring,
-                                 payload,
-                                 block_wire_bytes(slot, transport.medium(at.next), payload),
-                                 op.dimension,
-                                 false,
-                                 {slot, channel}});
+    const std::uint32_t cleared = cleared_steps(transport, slot, channel);
+    CommRun::Count& count = runs_[slot].counts[channel];
+    for (; count.sent < cleared && count.sent <= count.received; ++count.sent)
+      send_block(context, transport, slot, channel, count.sent);
+    clear_blocks(context, transport, slot, channel);
+    if (count.received == steps) {
+      if (count.sent < steps) return;
+      break;
     }
-    if (count.received == steps) break;
     if (ring_bytes(slot, channel, at.before, count.received) > 0) return;
   }
-  --run.open;
+  --runs_[slot].open;
+}
+
+void CommEngine::send_block(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t channel,
+                            std::uint32_t step) {
+  const Op& op = op_of(slot);
+  const RingPlace at = place(slot, channel);
+  const std::int64_t payload = ring_bytes(slot, channel, at.position, step);
+  if (payload == 0) return;
+  const Medium medium = transport.medium(at.next);
+  const bool notify = step + 1 == ring_steps(op.collective, at.n) && outgrows_buffer(slot, medium, payload);
+  if (notify) ++runs_[slot].open;
+  transport.send(context, {at.next,
+                           connection(op, Phase::ring, channel),
+                           payload,
+                           block_wire_bytes(slot, medium, payload),
+                           op.dimension,
+                           notify,
+                           {slot, notify ? no_count : channel}});
 }
 
 /// One step's block is here, or has no bytes.
@@ -133,8 +229,15 @@ void CommEngine::take_block(Context& context, Transport& transport, std::uint32_
 }
 
 void CommEngine::on_block(Context& context, Transport& transport, Owner owner) {
-  take_block(context, transport, owner.slot, owner.sub);
-  pump_ring(context, transport, owner.slot, owner.sub);
+  CommRun& run = runs_[owner.slot];
+  if (owner.sub < run.channels) {
+    take_block(context, transport, owner.slot, owner.sub);
+    return pump_ring(context, transport, owner.slot, owner.sub);
+  }
+  const std::uint32_t channel = owner.sub - run.channels;
+  const std::uint32_t next = run.counts[owner.sub].received++ + ring_window(owner.slot);
+  expect_ring_clear(context, transport, owner.slot, channel, next);
+  pump_ring(context, transport, owner.slot, channel);
 }
 
 CommEngine::Slices CommEngine::slices(std::uint32_t slot, std::uint32_t channel) const {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -65,9 +66,12 @@ std::string CommEngine::ring_waits(std::uint32_t slot) const {
   const CommRun& run = runs_[slot];
   for (std::uint32_t c = 0; c < run.channels; ++c) {
     const RingPlace at = place(slot, c);
-    if (run.counts[c].received < ring_steps(op_of(slot).collective, at.n)) return waits_for_data(at.previous);
+    const std::uint32_t steps = ring_steps(op_of(slot).collective, at.n);
+    const CommRun::Count& count = run.counts[c];
+    if (count.sent < std::min(steps, count.received + 1)) return waits_until_ready(at.next);
+    if (count.received < steps) return waits_for_data(at.previous);
   }
-  return "is complete";
+  return run.open ? waits_to_leave(place(slot, 0).next) : "is complete";
 }
 
 std::string CommEngine::stream_waits(std::uint32_t slot) const {
