@@ -25,9 +25,20 @@ bool folds(const GroupTable& groups) {
   return false;
 }
 
+/// Without drawn times the replicas of a part are copies of each other, and what holds one up holds all up at
+/// once; the whole ones drift apart, and what holds each of them up adds up in their rings (docs/scaling.md).
+void remark_lockstep(const Model& model, ModelPart& part) {
+  const auto* groups = model.resource<GroupTable>();
+  if (!groups || !folds(*groups)) return;
+  part.remarks.push_back(
+      {"fold",
+       "the simulated replicas go in lockstep: where their gradients share NICs with other traffic the whole "
+       "step is some per cent longer; <variation jitter> takes them apart (docs/scaling.md)"});
+}
+
 /// What step-over and fold leave out is exact only where times are not drawn.
 void remark_samples(const Model& model, ModelPart& part) {
-  if (!model.resource<KernelVariation>()) return;
+  if (!model.resource<KernelVariation>()) return remark_lockstep(model, part);
   const auto* set = model.resource<ProgramSet>();
   if (set && std::any_of(set->programs.begin(), set->programs.end(),
                          [](const Program& program) { return program.steps_over(); }))
