@@ -210,10 +210,8 @@ void CommEngine::on_message(Context& context, Transport& transport, Owner owner)
 bool CommEngine::finish(Context& context, Transport& transport, std::uint32_t slot) {
   CommRun& run = runs_[slot];
   if (run.open != 0) return false;
-  SimTime left = std::max(run.until - context.now(), SimTime{0});
-  if (is_collective(slot) && std::holds_alternative<RingSteps>(collective_plan(slot)))
-    left = std::max(left, own_copy(op_of(slot)));
-  if (left == SimTime{0}) return true;
+  const SimTime left = run.until - context.now();
+  if (left <= SimTime{0}) return true;
   run.stage = CommRun::Stage::finishing;
   transport.wake_after(context, left, {slot, 0});
   return false;

@@ -28,7 +28,8 @@ namespace lightrail {
 ///
 /// Every collective, send and receive first spends its algorithm's start. A collective's CollectivePlan says
 /// how it goes on. RingSteps: one message a step and channel; a step is sent when the step before was
-/// received; software time after each receive. RingStream: the ring from the root, cut into slices that
+/// received and, over the network, the next member's buffer has a place; software time after each receive.
+/// RingStream: the ring from the root, cut into slices that
 /// follow one another. PeerMessages: every peer at once, in pair_order(); the own share moves inside the GPU.
 /// A message over the eager limit waits for the receiver's clear-to-send. Storage and host copies: request,
 /// data, done.

@@ -14,8 +14,6 @@ constexpr std::int64_t max_slices = 64;
 
 /// Lines from a member to the one before it: of GPU, NIC, leaf, spine, leaf and NIC.
 constexpr std::int64_t ring_clear_lines = 6;
-/// More than the steps of any ring.
-constexpr std::int64_t most_steps = 1 << 20;
 
 }  // namespace
 
@@ -107,26 +105,30 @@ void CommEngine::expect_block(Context& context, Transport& transport, std::uint3
 
 /// Blocks that a member may be ahead of what the next one has handed on: what the buffer holds, two at least,
 /// or all would wait for all. Twice as many of those that fit a chunk: the time for one to be handed on has
-/// all of a step's software in it, of which the sender's part holds no place in the receiver's buffer.
+/// all of a step's software in it, of which the sender's part holds no place in the receiver's buffer. And as
+/// many as make up for what the message that hands one back waits on its way: at a coarse grain a train on
+/// each line.
 std::uint32_t CommEngine::ring_window(std::uint32_t slot) const {
   const CommRun& run = runs_[slot];
   const Op& op = op_of(slot);
   const NcclSettings& settings = nccl(op);
   const std::uint32_t held = settings.blocks_ahead(run.protocol);
-  const std::int64_t block = op.bytes / plan(op).ring_size() / run.channels;
+  const std::uint32_t n = plan(op).ring_size();
+  const std::int64_t block = op.bytes / n / run.channels;
   const std::int64_t chunk =
       settings.slice_bytes(run.protocol, Medium::net) * std::max(1u, settings.steps / held);
   const std::uint32_t window = std::max(2u, block > chunk ? held : 2 * held);
   const std::int64_t trains = ring_clear_lines * net_train_bytes_ / std::max<std::int64_t>(block, 1);
-  return window + static_cast<std::uint32_t>(std::min<std::int64_t>(trains, most_steps));
+  return static_cast<std::uint32_t>(std::min<std::int64_t>(window + trains, ring_steps(op.collective, n)));
 }
 
 /// Whether a block takes a place in `peer`'s buffer, which the next one waits for until the kernel there has
-/// handed it on: over the network, unless some blocks have no bytes, for all of those are there at once.
+/// handed it on: over the network, unless some blocks have no bytes, for all of those are there at once, or
+/// what hands them back would take long.
 bool CommEngine::has_ring_slots(const Transport& transport, std::uint32_t slot, EndpointId peer) const {
   const Op& op = op_of(slot);
   const std::int64_t elements = op.bytes / std::max<std::uint32_t>(op.element_bytes, 1);
-  return transport.medium(peer) == Medium::net &&
+  return !transport.has_slow_control() && transport.medium(peer) == Medium::net &&
          elements / plan(op).ring_size() >= std::int64_t{runs_[slot].channels};
 }
 
@@ -173,12 +175,13 @@ void CommEngine::clear_blocks(Context& context, Transport& transport, std::uint3
     transport.send_control(context, at.previous, connection(op, Phase::ring_clear, channel));
 }
 
-/// Whether the kernel must stay until the last block is on the wire: it is longer than the buffer that it
-/// would be left in.
+/// Whether the kernel must stay until its last block is on the wire: what may be under way then is more than
+/// the buffer that it would be left in.
 bool CommEngine::outgrows_buffer(std::uint32_t slot, Medium medium, std::int64_t payload) const {
   const NcclSettings& settings = nccl(op_of(slot));
   return medium == Medium::net &&
-         payload > std::int64_t{settings.steps} * settings.slice_bytes(runs_[slot].protocol, medium);
+         ring_window(slot) * payload >
+             std::int64_t{settings.steps} * settings.slice_bytes(runs_[slot].protocol, medium);
 }
 
 /// Sends what may be sent. What has been asked for: the blocks of the steps before received + blocks_ahead.
@@ -220,11 +223,14 @@ void CommEngine::send_block(Context& context, Transport& transport, std::uint32_
                            {slot, notify ? no_count : channel}});
 }
 
-/// One step's block is here, or has no bytes.
+/// One step's block is here, or has no bytes. With the last one the kernel copies its own.
 void CommEngine::take_block(Context& context, Transport& transport, std::uint32_t slot,
                             std::uint32_t channel) {
   CommRun& run = runs_[slot];
-  const std::uint32_t next = run.counts[channel].received++ + nccl(op_of(slot)).blocks_ahead(run.protocol);
+  const Op& op = op_of(slot);
+  const std::uint32_t next = run.counts[channel].received++ + nccl(op).blocks_ahead(run.protocol);
+  if (run.counts[channel].received == ring_steps(op.collective, plan(op).ring_size()))
+    run.until = std::max(run.until, context.now() + own_copy(op));
   expect_block(context, transport, slot, channel, next);
 }
 

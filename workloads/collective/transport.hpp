@@ -95,6 +95,8 @@ class Transport {
   [[nodiscard]] virtual Medium medium(EndpointId peer) const = 0;
   virtual void send(Context& context, const Transfer& transfer) = 0;
   virtual void send_control(Context& context, EndpointId to, Connection connection) = 0;
+  /// Whether control messages go by a network of their own, which takes up to milliseconds; alike for all.
+  [[nodiscard]] virtual bool has_slow_control() const { return false; }
   virtual void expect(Context& context, const Expectation& expectation) = 0;
   /// CommEngine::on_timer after `delay`.
   virtual void wake_after(Context& context, SimTime delay, Owner owner) = 0;

@@ -71,7 +71,7 @@ std::string CommEngine::ring_waits(std::uint32_t slot) const {
     if (count.sent < std::min(steps, count.received + 1)) return waits_until_ready(at.next);
     if (count.received < steps) return waits_for_data(at.previous);
   }
-  return run.open ? waits_to_leave(place(slot, 0).next) : "is complete";
+  return run.open ? "waits for its last block to leave" : "is complete";
 }
 
 std::string CommEngine::stream_waits(std::uint32_t slot) const {

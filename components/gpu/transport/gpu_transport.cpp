@@ -35,6 +35,7 @@ GpuTransport::GpuTransport(const BuildContext& build, EndpointId self, BitRate m
   for (const auto& path : paths_) {
     if (ExchangePlanner* planner = path->planner()) planner_ = planner;
     if (MessageSplitter* splitter = path->splitter()) splitter_ = splitter;
+    has_slow_control_ |= path->has_slow_control();
   }
   LIGHTRAIL_EXPECT(!queue_pairs_ || !splitter_);  // read_queue_pairs() refuses both
   if (queue_pairs_) splitter_ = &queue_pairs_->receiver();

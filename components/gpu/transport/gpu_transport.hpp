@@ -28,6 +28,7 @@ class GpuTransport final : public Transport {
   [[nodiscard]] Medium medium(EndpointId peer) const override;
   void send(Context& context, const Transfer& transfer) override;
   void send_control(Context& context, EndpointId to, Connection connection) override;
+  [[nodiscard]] bool has_slow_control() const override { return has_slow_control_; }
   void expect(Context& context, const Expectation& expectation) override;
   void wake_after(Context& context, SimTime delay, Owner owner) override;
   [[nodiscard]] bool wants_demand(std::uint16_t dimension) const override;
@@ -120,6 +121,7 @@ class GpuTransport final : public Transport {
   std::unique_ptr<QueuePairEnds> queue_pairs_;  ///< null: a connection has one
   ExchangePlanner* planner_ = nullptr;          ///< one of the paths; null: no exchange is announced
   MessageSplitter* splitter_ = nullptr;         ///< queue_pairs_ or a path; null: messages come whole
+  bool has_slow_control_ = false;
   const OutputSelection* output_;
   BitRate memory_bandwidth_;
   SimTime memory_free_at_{};

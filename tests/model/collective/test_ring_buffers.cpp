@@ -1,10 +1,12 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "engine/base/random.hpp"
 #include "tests/model/collective/gpu_bed.hpp"
 #include "tests/support/algorithm_named.hpp"
 #include "workloads/collective/ring.hpp"
@@ -75,7 +77,8 @@ TEST_CASE("a ring whose members begin together does not notice the buffers of it
         }
 }
 
-TEST_CASE("who comes late to a ring finds two blocks, and the others wait for all that it passes on") {
+TEST_CASE(
+    "who comes late to a ring over servers ends with its last block on the wire, and the others after it") {
   const std::uint32_t n = 8;
   const std::int64_t block = 64 << 20;
   GpuBed bed({.servers = n, .gpus = 1, .nics = 1, .joins_rails = true});
@@ -130,13 +133,70 @@ TEST_CASE("what others send to a GPU is not held up by a ring that it has not co
   CHECK(end(true) == end(false));
 }
 
-TEST_CASE("a ring in a server is as it was: nothing hands buffers back over NVLink") {
+TEST_CASE("in a server nothing hands buffers of a ring back: who comes late finds all blocks") {
   const std::uint32_t n = 8;
   GpuBed bed({.gpus = n});
   run_with_late_first(bed, n, ring(CollectiveType::reduce_scatter, bed.group("tp", n), 64 << 20));
   CHECK(bed.end_of(0, 1) < late + bed.nccl.base(Protocol::simple) +
                                ring_steps(CollectiveType::reduce_scatter, n) *
                                    bed.nccl.software(Protocol::simple, Medium::nvlink));
+}
+
+TEST_CASE("a ring says for whose buffer and for whose block it waits") {
+  const std::uint32_t n = 8;
+  GpuBed bed({.servers = n, .gpus = 1, .nics = 1, .joins_rails = true});
+  const Op op = ring(CollectiveType::reduce_scatter, bed.group("dp", n), n * (64 << 20));
+  const GroupKindId world = bed.group("world", n);
+  // GPU 0 does not come before GPU 1 takes its message, and that one not before the ring is over.
+  Program first, second, others;
+  first.streams = second.streams = others.streams = {"compute"};
+  first.ops = {point(OpKind::send, world, 1, 64 << 20), op};
+  second.ops = {op, point(OpKind::recv, world, -1, 64 << 20)};
+  others.ops = {op};
+  bed.run_on({0}, first);
+  bed.run_on({1}, second);
+  bed.run_on({2, 3, 4, 5, 6, 7}, others);
+  bed.run();
+  const std::vector<std::string> waits = bed.bed.waits();
+  REQUIRE(waits.size() == n);
+  CHECK_THAT(waits[1], Catch::Contains("waits for data from gpu0"));
+  CHECK_THAT(waits[7], Catch::Contains("waits until gpu0 is ready to receive"));
+}
+
+TEST_CASE("rings of any shape end, whoever comes late to them") {
+  for (std::uint64_t seed = 0; seed < 120; ++seed) {
+    Random random(seed, ComponentId{0}, 0);
+    const auto servers = static_cast<std::uint32_t>(2 + random.below(4));
+    const auto gpus = static_cast<std::uint32_t>(1 + random.below(4));
+    const auto type = std::array{CollectiveType::all_reduce, CollectiveType::all_gather,
+                                 CollectiveType::reduce_scatter}[random.below(3)];
+    const auto protocol = std::array{Protocol::ll, Protocol::ll128, Protocol::simple}[random.below(3)];
+    const std::int64_t bytes = 2 * (1 + static_cast<std::int64_t>(random.below(1u << random.below(25))));
+    const bool wraps = random.below(3) == 0;
+    INFO("seed " << seed << ": " << servers << " x " << gpus << ", " << bytes << " B, protocol "
+                 << static_cast<int>(protocol) << (wraps ? ", wraps" : ""));
+    GpuBed bed({.servers = servers, .gpus = gpus, .nics = gpus, .joins_rails = random.below(2) == 0});
+    bed.nccl.steps = std::array{4u, 8u, 16u}[random.below(3)];
+    // One ring over all, or one over each place of the servers; where it wraps each member stands for three.
+    const bool is_of_places = wraps || random.below(2) == 0;
+    const GroupKindId group =
+        is_of_places ? bed.group("dp", servers, gpus, wraps ? 3 : 1) : bed.group("world", servers * gpus);
+    const Op op = ring(type, group, bytes, protocol);
+    for (std::uint32_t gpu = 0; gpu < servers * gpus; ++gpu) {
+      Program program;
+      program.streams = {"compute"};
+      program.ops = {host_time(microseconds(static_cast<std::int64_t>(1 + random.below(3000)))), op, op};
+      bed.run_on({gpu}, program);
+    }
+    bed.run();
+    CHECK(bed.bed.waits().empty());
+    for (std::uint32_t gpu = 0; gpu < servers * gpus; ++gpu) CHECK(bed.end_of(gpu, 2) > bed.end_of(gpu, 1));
+    // Of one that wraps the simulated members send their own blocks, of which some have an element more.
+    const std::int64_t members = is_of_places ? servers : servers * gpus, rings = is_of_places ? gpus : 1;
+    if (!wraps)
+      CHECK(bed.sent_bytes() ==
+            2 * rings * (members - 1) * bytes * (type == CollectiveType::all_reduce ? 2 : 1));
+  }
 }
 
 }  // namespace lightrail::test

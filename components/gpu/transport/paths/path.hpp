@@ -66,6 +66,8 @@ class Path {
   virtual void send(Context& context, const Transfer& transfer) = 0;
   /// A control message of this GPU (MessageKind::control).
   virtual void send_control(Context& context, const Train& control) = 0;
+  /// Transport::has_slow_control.
+  [[nodiscard]] virtual bool has_slow_control() const { return false; }
 
   /// A train or control message for another endpoint came in on `port`: head now, tail at `tail` (>= now).
   virtual bool pass_on(Context&, const Train&, PortIndex /*port*/, SimTime /*tail*/) { return false; }

@@ -21,6 +21,7 @@ class PhotonicRailPath final : public Path {
   [[nodiscard]] bool leads_to(SimTime now, EndpointId to, Cargo cargo) const override;
   void send(Context& context, const Transfer& transfer) override;
   void send_control(Context& context, const Train& control) override;
+  [[nodiscard]] bool has_slow_control() const override { return true; }
   bool pass_on(Context& context, const Train& train, PortIndex port, SimTime tail) override;
   bool on_returned_train(Context& context, const ReturnedTrain& train, SimTime tail) override;
   bool on_notice(Context& context, const SentNotice& notice) override;
