@@ -27,6 +27,7 @@
 #include "app/cli/remark_hosts.hpp"
 #include "app/cli/remark_nics.hpp"
 #include "app/cli/remark_shortcuts.hpp"
+#include "app/cli/remark_unused.hpp"
 #include "app/cli/restart_model.hpp"
 #include "app/cli/unknown_names.hpp"
 #include "components/built_in_tables.hpp"
@@ -302,6 +303,7 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
   model.add(remark_nics(model));
   check_turns(scenario, model, errors);
   model = with_supervisor(std::move(model), scenario, errors);
+  model.add(remark_unused(scenario, model));
   if (!errors.is_empty()) end_with_names();
   check_components(model, errors);
   report_unread(scenario.root, errors);

@@ -1,0 +1,80 @@
+#include "app/cli/remark_unused.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/cli/print_summary.hpp"
+#include "network/transport/arrival_reports.hpp"
+#include "network/transport/congestion_control.hpp"
+#include "network/wire/address_book.hpp"
+#include "workloads/collective/nccl_settings.hpp"
+
+using namespace lightrail;
+
+namespace {
+
+/// A scenario with one child element that has one attribute.
+Scenario asking(const char* element, const char* attribute, const char* value) {
+  Scenario scenario;
+  Element& child = scenario.root.children.emplace_back();
+  child.name = element;
+  child.set(attribute, value);
+  return scenario;
+}
+
+Model model_of(std::uint32_t queue_pairs) {
+  Model model;
+  NcclSettings nccl;
+  nccl.queue_pairs = queue_pairs;
+  model.add(std::make_shared<const NcclSettings>(nccl));
+  model.add(std::make_shared<const AddressBook>());
+  return model;
+}
+
+std::string said(const Scenario& scenario, const Model& model) {
+  return remarks_text(remark_unused(scenario, model).remarks);
+}
+
+}  // namespace
+
+TEST_CASE("what is asked for and done needs no remark") {
+  Model model = model_of(4);
+  model.add(std::make_shared<const ToldByBatches>());
+  CHECK(said(asking("network", "arrivals", "batches"), model).empty());
+  CHECK(said(asking("nccl", "qp-use", "split"), model).empty());
+  CHECK(said(asking("run", "detail", "messages"), model).empty());
+}
+
+TEST_CASE("trains that are asked to be counted in batches and are not are told") {
+  const std::string text =
+      "rests on         grain: arrivals=\"batches\" changes nothing: GPUs are told of every train where "
+      "optical switches, faults, restarts or congestion control need to know of each\n";
+  Model light = model_of(1), congested = model_of(1);  // the first: system_builder adds no ToldByBatches
+  congested.add(std::make_shared<const ToldByBatches>());
+  congested.add(std::make_shared<const CongestionControl>(CongestionSpec{}, std::vector<RateEntry>{}));
+  for (const Model* model : {&light, &congested}) {
+    CHECK(said(asking("network", "arrivals", "batches"), *model) == text);
+    CHECK(said(asking("network", "arrivals", "trains"), *model).empty());
+    CHECK(said(asking("network", "grain", "16"), *model).empty());
+  }
+}
+
+TEST_CASE("choices of queue pairs of a connection that has one are told") {
+  const std::string text =
+      "rests on         collectives: qp-use and qp-paths change nothing: a connection has one queue pair "
+      "(qps-per-connection)\n";
+  CHECK(said(asking("nccl", "qp-use", "split"), model_of(1)) == text);
+  CHECK(said(asking("nccl", "qp-paths", "disjoint"), model_of(1)) == text);
+  CHECK(said(asking("nccl", "pxn", "on"), model_of(1)).empty());
+}
+
+TEST_CASE("queue pairs that a formula does not know are told") {
+  CHECK(said(asking("run", "detail", "formula"), model_of(4)) ==
+        "rests on         collectives: qps-per-connection changes nothing: a formula has no connections "
+        "(detail)\n");
+  CHECK(said(asking("run", "detail", "formula"), model_of(1)).empty());
+}
