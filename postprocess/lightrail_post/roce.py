@@ -10,6 +10,12 @@ NETWORKS = {"infiniband": ("InfiniBand, credits", "#0072B2"),
 ROUTINGS = {"adaptive": "adaptive", "ecmp": "ECMP"}
 
 
+def _span(least, most):
+    """Both ends of a range, or one number where they are the same as printed."""
+    ends = f"{least:+.1f}", f"{most:+.1f}"
+    return ends[0] if ends[0] == ends[1] else " to ".join(ends)
+
+
 def _case(routing, spine, buffer):
     text = f"{'full spine' if spine == 1 else f'spine {spine:g}:1'}, {ROUTINGS[routing]}"
     return text if buffer == "200 MB" else f"{text},\n{buffer} a switch"
@@ -39,6 +45,6 @@ def roce(table):
     least, most = (100 * (of(others) / step[("infiniband", *first)] - 1) for of in (min, max))
     apart = step.max() / step.min()
     set_title(axes,
-              f"{_case(*first)}: RoCE {least:+.1f} to {most:+.1f} % of InfiniBand; all in all {apart:.2f} apart",
+              f"{_case(*first)}: RoCE {_span(least, most)} % of InfiniBand; all in all {apart:.2f} apart",
               f"Mixtral 8x7B, {len(table)} points, without PXN")
     return figure
