@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "app/cli/has_device.hpp"
 #include "components/ethernet-switch/ethernet_switch.hpp"
 #include "components/nic/nic.hpp"
 #include "engine/scenario/units.hpp"
 #include "network/port/device_traits.hpp"
+#include "network/port/has_device.hpp"
 #include "network/port/port_end.hpp"
 #include "network/transport/congestion_control.hpp"
 #include "network/transport/dcqcn.hpp"

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "app/cli/has_device.hpp"
 #include "app/cli/lane_limits.hpp"
 #include "engine/model/spec_places.hpp"
 #include "network/port/device_traits.hpp"
+#include "network/port/has_device.hpp"
 #include "network/port/lane_weights.hpp"
 #include "network/transport/lane_map.hpp"
 #include "network/transport/queue_pairs.hpp"

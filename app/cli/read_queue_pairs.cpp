@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 
-#include "app/cli/has_device.hpp"
 #include "engine/base/counted.hpp"
 #include "network/port/device_traits.hpp"
+#include "network/port/has_device.hpp"
 #include "network/routing/packet_switch_spec.hpp"
 #include "network/transport/queue_pairs.hpp"
 #include "network/wire/address_book.hpp"

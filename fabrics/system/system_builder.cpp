@@ -12,6 +12,7 @@
 #include "fabrics/system/train_cap.hpp"
 #include "network/health/read_degraded.hpp"
 #include "network/port/device_traits.hpp"
+#include "network/port/has_device.hpp"
 #include "network/port/send_ahead.hpp"
 #include "network/transport/arrival_reports.hpp"
 
@@ -221,10 +222,7 @@ Model SystemBuilder::take() {
     model_.add(std::move(cap));
   }
   model_.add(std::make_shared<const SendAhead>(SendAhead{trains_.send_ahead}));
-  const bool has_light_switches = std::any_of(model_.specs.begin(), model_.specs.end(), [](const auto& spec) {
-    return role_of(*spec) == DeviceRole::optical_switch;
-  });
-  if (trains_.arrivals == ArrivalReports::batches && !has_light_switches)
+  if (trains_.arrivals == ArrivalReports::batches && !has_device(model_, DeviceRole::optical_switch))
     model_.add(std::make_shared<const ToldByBatches>());
   model_.add(std::make_shared<const CableTable>(std::move(table_)));
   model_.add(std::make_shared<const LightBudgets>(std::move(budgets_)));
