@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "app/cli/run_detail.hpp"
 #include "network/transport/arrival_reports.hpp"
 #include "network/wire/address_book.hpp"
 #include "workloads/collective/nccl_settings.hpp"
@@ -20,9 +21,9 @@ bool asks_for_batches(const Scenario& scenario) {
   return arrivals && arrivals->value == "batches";
 }
 
-bool runs_by_formula(const Scenario& scenario) {
-  const Attribute* detail = given(scenario, "run", "detail");
-  return detail && detail->value == "formula";
+bool runs_by_formula(const Model& model) {
+  const auto* run = model.resource<RunDetail>();
+  return run && run->detail == Detail::formula;
 }
 
 }  // namespace
@@ -39,7 +40,7 @@ ModelPart remark_unused(const Scenario& scenario, const Model& model) {
   if (nccl->queue_pairs == 1 && (given(scenario, "nccl", "qp-use") || given(scenario, "nccl", "qp-paths")))
     say("collectives",
         "qp-use and qp-paths change nothing: a connection has one queue pair (qps-per-connection)");
-  if (nccl->queue_pairs > 1 && runs_by_formula(scenario))
+  if (nccl->queue_pairs > 1 && runs_by_formula(model))
     say("collectives", "qps-per-connection changes nothing: a formula has no connections (detail)");
   return part;
 }

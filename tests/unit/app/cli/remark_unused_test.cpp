@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/cli/print_summary.hpp"
+#include "app/cli/run_detail.hpp"
 #include "network/transport/arrival_reports.hpp"
 #include "network/transport/congestion_control.hpp"
 #include "network/wire/address_book.hpp"
@@ -26,8 +27,9 @@ Scenario asking(const char* element, const char* attribute, const char* value) {
   return scenario;
 }
 
-Model model_of(std::uint32_t queue_pairs) {
+Model model_of(std::uint32_t queue_pairs, Detail detail = Detail::trains) {
   Model model;
+  model.add(std::make_shared<const RunDetail>(RunDetail{detail, {}}));
   NcclSettings nccl;
   nccl.queue_pairs = queue_pairs;
   model.add(std::make_shared<const NcclSettings>(nccl));
@@ -46,7 +48,7 @@ TEST_CASE("what is asked for and done needs no remark") {
   model.add(std::make_shared<const ToldByBatches>());
   CHECK(said(asking("network", "arrivals", "batches"), model).empty());
   CHECK(said(asking("nccl", "qp-use", "split"), model).empty());
-  CHECK(said(asking("run", "detail", "messages"), model).empty());
+  CHECK(said(Scenario{}, model_of(4, Detail::messages)).empty());
 }
 
 TEST_CASE("trains that are asked to be counted in batches and are not are told") {
@@ -73,8 +75,8 @@ TEST_CASE("choices of queue pairs of a connection that has one are told") {
 }
 
 TEST_CASE("queue pairs that a formula does not know are told") {
-  CHECK(said(asking("run", "detail", "formula"), model_of(4)) ==
+  CHECK(said(Scenario{}, model_of(4, Detail::formula)) ==
         "rests on         collectives: qps-per-connection changes nothing: a formula has no connections "
         "(detail)\n");
-  CHECK(said(asking("run", "detail", "formula"), model_of(1)).empty());
+  CHECK(said(Scenario{}, model_of(1, Detail::formula)).empty());
 }
