@@ -29,10 +29,9 @@ namespace lightrail {
 /// Every collective, send and receive first spends its algorithm's start. A collective's CollectivePlan says
 /// how it goes on. RingSteps: one message a step and channel; a step is sent when the step before was
 /// received and, over the network, the next member's buffer has a place; software time after each receive.
-/// RingStream: the ring from the root, cut into slices that
-/// follow one another. PeerMessages: every peer at once, in pair_order(); the own share moves inside the GPU.
-/// A message over the eager limit waits for the receiver's clear-to-send. Storage and host copies: request,
-/// data, done.
+/// RingStream: the ring from the root, cut into slices that follow one another. PeerMessages: every peer at
+/// once, in pair_order(); the own share moves inside the GPU. A message over the eager limit waits for the
+/// receiver's clear-to-send. Storage and host copies: request, data, done.
 ///
 /// Messages of a member: at most 2(n-1) a channel for rings, 64 a channel for a broadcast, n for an
 /// all-to-all, slices times neighbours for a RelayPlan.
@@ -160,8 +159,8 @@ class CommEngine {
   [[nodiscard]] bool has_ring_slots(const Transport& transport, std::uint32_t slot, EndpointId peer) const;
   void expect_ring_clear(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t channel,
                          std::uint32_t step);
-  [[nodiscard]] std::uint32_t cleared_steps(const Transport& transport, std::uint32_t slot,
-                                            std::uint32_t channel) const;
+  [[nodiscard]] std::uint32_t blocks_to(const Transport& transport, std::uint32_t slot,
+                                        EndpointId peer) const;
   void clear_blocks(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t channel);
   [[nodiscard]] bool outgrows_buffer(std::uint32_t slot, Medium medium, std::int64_t payload) const;
   void on_block(Context& context, Transport& transport, Owner owner);

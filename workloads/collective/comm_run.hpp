@@ -10,8 +10,7 @@ namespace lightrail {
 
 /// One running communication operation of one GPU: plain state. `counts` by kind of operation:
 ///   ring: by channel, receives done and sends posted, behind them by channel clears received and sent;
-///   all-to-all: by peer offset, 1 sent, 2 received, 3
-///   both; others: one pair of flags.
+///   all-to-all: by peer offset, 1 sent, 2 received, 3 both; others: one pair of flags.
 struct CommRun {
   /// meeting: as a formula has it (FormulaDetail); recalled: as one before it went (RecallPlan).
   enum class Stage : std::uint8_t { free, starting, waiting, running, finishing, meeting, recalled };

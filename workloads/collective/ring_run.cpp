@@ -132,31 +132,25 @@ bool CommEngine::has_ring_slots(const Transport& transport, std::uint32_t slot, 
          elements / plan(op).ring_size() >= std::int64_t{runs_[slot].channels};
 }
 
+/// Blocks that may be under way to `peer` at once: all, where none is handed back.
+std::uint32_t CommEngine::blocks_to(const Transport& transport, std::uint32_t slot, EndpointId peer) const {
+  if (has_ring_slots(transport, slot, peer)) return ring_window(slot);
+  const Op& op = op_of(slot);
+  return ring_steps(op.collective, plan(op).ring_size());
+}
+
 /// Of the block sent in `step`, from the next member.
 void CommEngine::expect_ring_clear(Context& context, Transport& transport, std::uint32_t slot,
                                    std::uint32_t channel, std::uint32_t step) {
-  const CommRun& run = runs_[slot];
   const Op& op = op_of(slot);
   const RingPlace at = place(slot, channel);
-  if (step + ring_window(slot) >= ring_steps(op.collective, at.n)) return;
-  if (!has_ring_slots(transport, slot, at.next)) return;
+  if (step + blocks_to(transport, slot, at.next) >= ring_steps(op.collective, at.n)) return;
   transport.expect(context, {at.next,
                              connection(op, Phase::ring_clear, channel),
                              0,
                              control_bytes,
                              SimTime{0},
-                             {slot, run.channels + channel}});
-}
-
-/// Steps whose blocks may be sent, for all that the next member has said.
-std::uint32_t CommEngine::cleared_steps(const Transport& transport, std::uint32_t slot,
-                                        std::uint32_t channel) const {
-  const CommRun& run = runs_[slot];
-  const Op& op = op_of(slot);
-  const RingPlace at = place(slot, channel);
-  const std::uint32_t steps = ring_steps(op.collective, at.n);
-  if (!has_ring_slots(transport, slot, at.next)) return steps;
-  return std::min(steps, run.counts[run.channels + channel].received + ring_window(slot));
+                             {slot, runs_[slot].channels + channel}});
 }
 
 /// Tells the member before that blocks have left the buffer: sent on, or the last one taken.
@@ -165,13 +159,13 @@ void CommEngine::clear_blocks(Context& context, Transport& transport, std::uint3
   CommRun& run = runs_[slot];
   const Op& op = op_of(slot);
   const RingPlace at = place(slot, channel);
-  if (!has_ring_slots(transport, slot, at.previous)) return;
   const CommRun::Count& count = run.counts[channel];
-  const std::uint32_t steps = ring_steps(op.collective, at.n), window = ring_window(slot);
+  const std::uint32_t steps = ring_steps(op.collective, at.n);
   const std::uint32_t handed_on =
       count.sent == steps ? count.received : std::min(count.received, count.sent - 1);
+  const std::uint32_t to_clear = steps - blocks_to(transport, slot, at.previous);
   std::uint32_t& told = run.counts[run.channels + channel].sent;
-  for (; told < handed_on && told + window < steps; ++told)
+  for (; told < std::min(handed_on, to_clear); ++told)
     transport.send_control(context, at.previous, connection(op, Phase::ring_clear, channel));
 }
 
@@ -191,7 +185,9 @@ void CommEngine::pump_ring(Context& context, Transport& transport, std::uint32_t
   const RingPlace at = place(slot, channel);
   const std::uint32_t steps = ring_steps(op.collective, at.n);
   for (;; take_block(context, transport, slot, channel)) {
-    const std::uint32_t cleared = cleared_steps(transport, slot, channel);
+    const std::uint32_t cleared =
+        std::min(steps, runs_[slot].counts[runs_[slot].channels + channel].received +
+                            blocks_to(transport, slot, at.next));
     CommRun::Count& count = runs_[slot].counts[channel];
     for (; count.sent < cleared && count.sent <= count.received; ++count.sent)
       send_block(context, transport, slot, channel, count.sent);
