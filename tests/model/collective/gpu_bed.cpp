@@ -286,6 +286,12 @@ Op compute(SimTime duration, std::uint8_t stream) {
   return op;
 }
 
+Op host(SimTime duration, std::uint8_t stream) {
+  Op op = compute(duration, stream);
+  op.kind = OpKind::host;
+  return op;
+}
+
 Op after(Op op, std::uint32_t first, std::uint16_t count) {
   op.first_dependency = first;
   op.dependency_count = count;

@@ -91,6 +91,8 @@ class GpuBed {
 Op collective(CollectiveType type, GroupKindId group, std::int64_t bytes,
               Protocol protocol = Protocol::simple);
 Op compute(SimTime duration, std::uint8_t stream = 0);
+/// Time of the CPU's alone.
+Op host(SimTime duration, std::uint8_t stream = 0);
 Op after(Op op, std::uint32_t first, std::uint16_t count);
 Op point(OpKind kind, GroupKindId group, std::int32_t offset, std::int64_t bytes);
 

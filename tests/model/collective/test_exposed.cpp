@@ -44,14 +44,6 @@ void check_sums(GpuBed& bed) {
   }
 }
 
-Op host(SimTime duration, std::uint16_t stream) {
-  Op op;
-  op.kind = OpKind::host;
-  op.duration = duration;
-  op.stream = stream;
-  return op;
-}
-
 Op on_stream(Op op, std::uint16_t stream, std::uint16_t dimension = 0) {
   op.stream = stream;
   op.dimension = dimension;

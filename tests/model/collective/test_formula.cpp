@@ -42,13 +42,6 @@ Program one(std::vector<Op> ops) {
   return program;
 }
 
-Op host(SimTime duration) {
-  Op op;
-  op.kind = OpKind::host;
-  op.duration = duration;
-  return op;
-}
-
 }  // namespace
 
 TEST_CASE("by formula a ring in one server takes what its messages take, and one GPU stands for all") {

@@ -22,13 +22,6 @@ Op ring(CollectiveType type, GroupKindId group, std::int64_t bytes, Protocol pro
   return op;
 }
 
-Op host_time(SimTime duration) {
-  Op op;
-  op.kind = OpKind::host;
-  op.duration = duration;
-  return op;
-}
-
 std::vector<std::uint32_t> gpus_after_first(std::uint32_t n) {
   std::vector<std::uint32_t> rest;
   for (std::uint32_t gpu = 1; gpu < n; ++gpu) rest.push_back(gpu);
@@ -39,7 +32,7 @@ std::vector<std::uint32_t> gpus_after_first(std::uint32_t n) {
 void run_with_late_first(GpuBed& bed, std::uint32_t n, const Op& op) {
   Program first, others;
   first.streams = others.streams = {"compute"};
-  first.ops = {host_time(late), op};
+  first.ops = {host(late), op};
   others.ops = {op};
   bed.run_on({0}, first);
   bed.run_on(gpus_after_first(n), others);
@@ -117,9 +110,9 @@ TEST_CASE("what others send to a GPU is not held up by a ring that it has not co
     Program first, others, sender;
     for (Program* each : {&first, &others, &sender}) each->streams = {"compute", "nccl"};
     Op take = point(OpKind::recv, world, 8, 64 << 20), give = point(OpKind::send, world, 1, 64 << 20);
-    Op wait = host_time(milliseconds(4));
-    wait.stream = take.stream = give.stream = 1;
-    first.ops = {wait, take, host_time(late)};
+    const Op wait = host(milliseconds(4), 1);
+    take.stream = give.stream = 1;
+    first.ops = {wait, take, host(late)};
     sender.ops = {wait, give};
     if (has_ring)
       for (Program* each : {&first, &others}) each->ops.push_back(op);
@@ -185,7 +178,7 @@ TEST_CASE("rings of any shape end, whoever comes late to them") {
     for (std::uint32_t gpu = 0; gpu < servers * gpus; ++gpu) {
       Program program;
       program.streams = {"compute"};
-      program.ops = {host_time(microseconds(static_cast<std::int64_t>(1 + random.below(3000)))), op, op};
+      program.ops = {host(microseconds(static_cast<std::int64_t>(1 + random.below(3000)))), op, op};
       bed.run_on({gpu}, program);
     }
     bed.run();
