@@ -229,7 +229,7 @@ void Injector::send_from(std::uint32_t ring, SimTime at, Context& context, Egres
   const std::uint32_t bytes = next_bytes(message);
   Frame train = message.head;
   train.bytes = bytes;
-  if (message.batch.is_counted()) train.detail = message.batch.next(message.left, train_bytes_, batches_);
+  if (message.batch.is_counted()) train.detail = message.batch.next(message.left, bytes, train_bytes_, batches_);
   if (train.detail == 0 && Train::carries(train.kind)) train.detail = packets_in(bytes, mtu_bytes_);
   if (repair_) train = number(train, ring, at + latency_ + egress.line_time(port_, bytes), context);
   message.left -= bytes;

@@ -9,9 +9,9 @@
 namespace lightrail {
 
 /// What has come in of batches of trains that are not there yet, at a NIC. Trains may overtake one another,
-/// also those of the next batch. Batches of one flow that have the same number and length and come in at once
-/// are taken for one after the other: as many trains are handed on, and all bytes when the last has come.
-/// Plain state.
+/// also those of the next batch, and the last one that is sent says how many there are. Batches of one flow
+/// that have the same number and come in at once are taken for one after the other: all bytes are handed on
+/// when the last train has come. Plain state.
 class ArrivingBatches {
  public:
   /// Of a batch, bytes at most: what a cell has room for [B].
@@ -30,7 +30,9 @@ class ArrivingBatches {
   void load(StateReader& in) { index_.load(in); }
 
  private:
-  FlowIndex index_;  ///< bytes behind the first train, and above them how many trains
+  /// Bytes behind the first train, and above them by how many trains (modulo 256) more have come than the
+  /// last one said, once it is here; 0: all.
+  FlowIndex index_;
 };
 
 }  // namespace lightrail

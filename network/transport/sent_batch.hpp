@@ -13,38 +13,35 @@ class SentBatch {
   SentBatch() = default;  ///< its trains are not counted
   [[nodiscard]] static SentBatch counted() {
     SentBatch batch;
-    batch.detail_ = detail_of(0, 0);
+    batch.is_counted_ = true;
     return batch;
   }
-  [[nodiscard]] bool is_counted() const { return detail_ != 0; }
+  [[nodiscard]] bool is_counted() const { return is_counted_; }
 
-  /// Frame::detail of the message's next train, where they are counted; 0: not this one, for two in a batch
-  /// would save nothing. `left` bytes are to be sent, in trains of `train_bytes`; `numbers` counts batches.
-  [[nodiscard]] std::uint16_t next(std::int64_t left, std::uint32_t train_bytes, std::uint32_t& numbers) {
-    if (left_ == 0) {
-      const std::uint32_t most =
-          std::clamp(ArrivingBatches::max_bytes / train_bytes, 1u, CountedTrain::max_trains);
-      left_ =
-          static_cast<std::uint16_t>(std::min<std::int64_t>((left + train_bytes - 1) / train_bytes, most));
-      detail_ = detail_of(left_, left_ > 2 ? numbers++ : 0);
+  /// Frame::detail of the message's next train, of `bytes` of the `left` that are to be sent, where its
+  /// trains are counted; 0: not this one, for two in a batch would save nothing. No train is longer than
+  /// `train_bytes`; `numbers` counts batches.
+  [[nodiscard]] std::uint16_t next(std::int64_t left, std::uint32_t bytes, std::uint32_t train_bytes,
+                                   std::uint32_t& numbers) {
+    const std::uint32_t most = std::min(ArrivingBatches::max_bytes / train_bytes, CountedTrain::max_trains);
+    if (sent_ == 0) {
+      if (left <= 2 * std::int64_t{train_bytes} || most < 3) return 0;
+      number_ = static_cast<std::uint8_t>(numbers++ % CountedTrain::numbers);
     }
-    --left_;
-    return frame().trains > 2 ? detail_ : 0;
+    ++sent_;
+    const bool is_last = left == bytes || sent_ == most;
+    const CountedTrain train{.trains = static_cast<std::uint16_t>(is_last ? sent_ : 0),
+                             .number = static_cast<std::uint16_t>(number_ & (CountedTrain::numbers - 1)),
+                             .is_counted = 1};
+    if (is_last) sent_ = 0;
+    return frame_of(train).detail;
   }
 
  private:
-  [[nodiscard]] static std::uint16_t detail_of(std::uint32_t trains, std::uint32_t number) {
-    return frame_of(CountedTrain{.trains = static_cast<std::uint16_t>(trains & CountedTrain::max_trains),
-                                 .number = static_cast<std::uint16_t>(number & (CountedTrain::numbers - 1)),
-                                 .is_counted = 1})
-        .detail;
-  }
-  [[nodiscard]] CountedTrain frame() const {
-    return as<CountedTrain>(Frame{.kind = MessageKind::train, .detail = detail_});
-  }
-
-  std::uint16_t left_ = 0;    ///< trains of the batch that are to be sent
-  std::uint16_t detail_ = 0;  ///< Frame::detail of these; 0: they are never counted
+  std::uint8_t sent_ = 0;    ///< trains of the batch so far
+  std::uint8_t number_ = 0;  ///< of the batch
+  bool is_counted_ = false;  ///< whether its trains are at all
+  std::uint8_t unused_ = 0;
 };
 
 }  // namespace lightrail

@@ -14,7 +14,7 @@ struct CountedTrain {
 
   MessageKind kind = MessageKind::train;
   std::uint8_t lane = 0;
-  std::uint16_t trains : 8 = 0;      ///< of the batch
+  std::uint16_t trains : 8 = 0;      ///< of the batch, in the one that is sent last; in others 0
   std::uint16_t number : 7 = 0;      ///< of the batch, among those that its NIC sent of late
   std::uint16_t is_counted : 1 = 0;  ///< else it is a Train: its highest bit of `retries`
   std::uint32_t bytes = 0;           ///< on the wire [B]
