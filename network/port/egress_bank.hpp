@@ -106,6 +106,10 @@ class EgressBank final : public FrameLine {
     return l.first_waiting == SendQueue::none && l.allowed >= bytes &&
            (!p.is_stoppable || is_its_turn(port, lane, ready, context.now()));
   }
+  /// What flow control lets go on `lane` now [B]; `unlimited`: all.
+  [[nodiscard]] std::uint32_t credits(PortIndex port, std::uint8_t lane, const Context& context) const {
+    return lane_of(ports_[port], context, port, lane).allowed;
+  }
   /// How long before it begins a train may have the line at most (SendTerms::ahead).
   [[nodiscard]] SimTime ahead(PortIndex port) const {
     return ports_[port].is_stoppable ? turns_[port].ahead : time_never;

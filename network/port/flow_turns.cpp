@@ -20,8 +20,9 @@ std::uint32_t FlowTurns::new_flow() {
   return flow;
 }
 
-FlowTurns::Turn FlowTurns::turn(std::uint32_t ring, std::uint32_t flow, std::int64_t left) {
-  const std::int64_t ahead = left <= train_bytes_ ? left : train_bytes_ / 2;
+FlowTurns::Turn FlowTurns::turn(std::uint32_t ring, std::uint32_t flow, std::int64_t left,
+                                std::int64_t longest) {
+  const std::int64_t ahead = left <= longest ? left : longest / 2;
   return {flows_[flow].position + ahead, fair_[ring].given++, flow, 0};
 }
 
@@ -38,7 +39,7 @@ std::uint32_t FlowTurns::add(std::uint32_t ring, std::uint64_t key, std::uint32_
     FairRing& fair = fair_[ring];
     flows_[flow].position = r.count == 0 ? 0 : fair.positions / r.count;
     fair.positions += flows_[flow].position;
-    fair.turns.push_back(turn(ring, flow, left));
+    fair.turns.push_back(turn(ring, flow, left, train_bytes_));
     std::push_heap(fair.turns.begin(), fair.turns.end(), std::greater<>());
   }
   ++r.count;
@@ -57,15 +58,17 @@ void FlowTurns::replace_first(std::vector<Turn>& heap, const Turn& turn) {
   heap[place] = turn;
 }
 
-void FlowTurns::sent_in_turn(std::uint32_t ring, std::uint32_t bytes, std::int64_t left) {
+void FlowTurns::sent_in_turn(std::uint32_t ring, std::uint32_t bytes, std::int64_t left,
+                             std::uint32_t longest) {
   const std::uint32_t flow = first(ring);
   flows_[flow].position += bytes;
   fair_[ring].positions += bytes;
-  replace_first(fair_[ring].turns, turn(ring, flow, left));
+  replace_first(fair_[ring].turns, turn(ring, flow, left, longest));
 }
 
 void FlowTurns::pass(std::uint32_t ring, std::int64_t left) {
-  sent(ring, static_cast<std::uint32_t>(std::min(left, train_bytes_)), left);
+  const auto longest = static_cast<std::uint32_t>(train_bytes_);
+  sent(ring, static_cast<std::uint32_t>(std::min(left, train_bytes_)), left, longest);
 }
 
 void FlowTurns::remove_first(std::uint32_t ring) {

@@ -50,12 +50,13 @@ class FlowTurns {
 
   /// A new flow of the message `message`, of which `left` bytes are to be sent, in `ring`. Returns its place.
   std::uint32_t add(std::uint32_t ring, std::uint64_t key, std::uint32_t message, std::int64_t left);
-  /// The first flow has sent `bytes`; `left` bytes of its message, or of the next one, are to be sent.
-  void sent(std::uint32_t ring, std::uint32_t bytes, std::int64_t left) {
+  /// The first flow has sent `bytes`; `left` bytes of its message, or of the next one, are to be sent, in
+  /// trains of `longest` as far as is known.
+  void sent(std::uint32_t ring, std::uint32_t bytes, std::int64_t left, std::uint32_t longest) {
     if (is_plain(ring))
       rings_[ring].last = first(ring);
     else
-      sent_in_turn(ring, bytes, left);
+      sent_in_turn(ring, bytes, left, longest);
   }
   /// The first flow, with `left` bytes of its message to be sent, misses its turn.
   void pass(std::uint32_t ring, std::int64_t left);
@@ -90,9 +91,9 @@ class FlowTurns {
   };
 
   [[nodiscard]] bool is_plain(std::uint32_t ring) const { return ring < plain_rings_; }
-  void sent_in_turn(std::uint32_t ring, std::uint32_t bytes, std::int64_t left);
+  void sent_in_turn(std::uint32_t ring, std::uint32_t bytes, std::int64_t left, std::uint32_t longest);
   std::uint32_t new_flow();
-  [[nodiscard]] Turn turn(std::uint32_t ring, std::uint32_t flow, std::int64_t left);
+  [[nodiscard]] Turn turn(std::uint32_t ring, std::uint32_t flow, std::int64_t left, std::int64_t longest);
   static void replace_first(std::vector<Turn>& heap, const Turn& turn);
 
   std::uint32_t plain_rings_;  ///< fixed

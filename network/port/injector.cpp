@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/bytes_in.hpp"
 #include "network/port/device_traits.hpp"
 #include "network/transport/dcqcn_rates.hpp"
 #include "network/transport/injection_rates.hpp"
@@ -64,6 +65,7 @@ Injector::Injector(const BuildContext& build, const PortEnd& end, PortIndex port
       weights_(weights_of(build, end)),
       arbiter_(weights_ ? *weights_ : LaneWeights{}, train_bytes_),
       sources_(sources.size()),
+      lengths_(end, enters_fabric),
       turns_(lanes_ * static_cast<std::uint32_t>(1 + sources.size()),
              enters_fabric && train_bytes_ > mtu_bytes_ ? lanes_ : all_rings, train_bytes_),
       own_pacing_(pacing_of(build, end, enters_fabric)),
@@ -134,8 +136,14 @@ const Injector::Message& Injector::head_message(std::uint32_t ring) const {
   return messages_[turns_[turns_.first(ring)].first];
 }
 
+/// Of the next train of `message` at most [B].
+std::uint32_t Injector::longest_train(const Message& message) const {
+  if (!lengths_.vary() || message.head.kind != MessageKind::train) return train_bytes_;
+  return lengths_.longest(message.head.lane);
+}
+
 std::uint32_t Injector::next_bytes(const Message& message) const {
-  return static_cast<std::uint32_t>(std::min<std::int64_t>(message.left, train_bytes_));
+  return static_cast<std::uint32_t>(std::min<std::int64_t>(message.left, longest_train(message)));
 }
 
 /// How much later than the reading a train must start so that its tail is read before it leaves.
@@ -184,7 +192,9 @@ bool Injector::turn_to_unpaused(std::uint32_t ring, SimTime at, SimTime& earlies
   if (pacing_ && !turn_to_unpaused(ring, at, earliest)) return false;
   const Message& message = head_message(ring);
   const std::uint32_t bytes = next_bytes(message);
-  if (!egress.may_send(port_, message.head.lane, bytes, at + latency_, context)) return false;
+  // Both ends count the buffer with full trains (counted_buffer()): what a short one lacks stays free.
+  const std::uint32_t lacking = train_bytes_ - longest_train(message);
+  if (!egress.may_send(port_, message.head.lane, bytes + lacking, at + latency_, context)) return false;
   const SimTime ready = read_at(source_of(ring)) + read_lag(source_of(ring), bytes, egress);
   if (ready > at) earliest = std::min(earliest, ready);
   return ready <= at;
@@ -226,10 +236,17 @@ void Injector::send_from(std::uint32_t ring, SimTime at, Context& context, Egres
                          SentListener& listener) {
   const std::uint32_t flow = turns_.first(ring);
   Message& message = messages_[turns_[flow].first];
-  const std::uint32_t bytes = next_bytes(message);
+  const std::uint32_t longest = longest_train(message), bytes = next_bytes(message);
+  if (lengths_.vary() && !is_control(ring)) {
+    const std::uint8_t lane = message.head.lane;
+    // Trains that have the line before this one will be gone.
+    lengths_.sent(lane, bytes,
+                  egress.credits(port_, lane, context) + bytes_in(at - context.now(), egress.rate(port_)));
+  }
   Frame train = message.head;
   train.bytes = bytes;
-  if (message.batch.is_counted()) train.detail = message.batch.next(message.left, bytes, train_bytes_, batches_);
+  if (message.batch.is_counted())
+    train.detail = message.batch.next(message.left, bytes, train_bytes_, batches_);
   if (train.detail == 0 && Train::carries(train.kind)) train.detail = packets_in(bytes, mtu_bytes_);
   if (repair_) train = number(train, ring, at + latency_ + egress.line_time(port_, bytes), context);
   message.left -= bytes;
@@ -248,9 +265,9 @@ void Injector::send_from(std::uint32_t ring, SimTime at, Context& context, Egres
     next_ring_ = ring - lanes_ + 1;
   }
   if (is_done)
-    finish_message(ring, bytes);
+    finish_message(ring, bytes, longest);
   else
-    turns_.sent(ring, bytes, message.left);
+    turns_.sent(ring, bytes, message.left, longest);
   if (is_done && !(repair_ && repair_->keep(train, token))) listener.on_sent(context, token, tail);
 }
 
@@ -264,16 +281,16 @@ Frame Injector::number(const Frame& train, std::uint32_t ring, SimTime tail, Con
   return numbered;
 }
 
-/// Frees the message at the head of the ring, of which `bytes` were sent last; its flow has another turn, or
-/// goes away when it has no further message.
-void Injector::finish_message(std::uint32_t ring, std::uint32_t bytes) {
+/// Frees the message at the head of the ring, of which `bytes` were sent last, of `longest` at most; its flow
+/// has another turn, or goes away when it has no further message.
+void Injector::finish_message(std::uint32_t ring, std::uint32_t bytes, std::uint32_t longest) {
   FlowTurns::Flow& flow = turns_[turns_.first(ring)];
   const std::uint32_t done = flow.first;
   flow.first = messages_[done].next;
   messages_[done].next = free_message_;
   free_message_ = done;
   --active_messages_;
-  if (flow.first != none) return turns_.sent(ring, bytes, messages_[flow.first].left);
+  if (flow.first != none) return turns_.sent(ring, bytes, messages_[flow.first].left, longest);
   if (!is_control(ring)) index_.erase(flow.key);
   turns_.remove_first(ring);
 }
@@ -319,7 +336,7 @@ std::vector<Injector::Rest> Injector::take_all() {
       all.push_back({message.head, message.left, message.token, static_cast<std::uint16_t>(source)});
       active_bytes_ -= message.left;
       if (!is_control(ring)) --sources_[source_of(ring)].active;
-      finish_message(ring, 0);
+      finish_message(ring, 0, train_bytes_);
     }
   return all;
 }
@@ -339,6 +356,7 @@ void Injector::save(StateWriter& out) const {
   for (const SourceState& source : sources_) out.put(source.free_at), out.put(source.active);
   turns_.save(out);
   out.put(arbiter_.state()), out.put(next_source_);
+  lengths_.save(out);
   out.put(messages_);
   index_.save(out);
   out.put(free_message_), out.put(next_ring_);
@@ -353,6 +371,7 @@ void Injector::load(StateReader& in) {
   in.get(turns);
   arbiter_.set(turns);
   in.get(next_source_);
+  lengths_.load(in);
   in.get(messages_);
   index_.load(in);
   in.get(free_message_), in.get(next_ring_);

@@ -9,6 +9,7 @@
 #include "network/port/egress_bank.hpp"
 #include "network/port/flow_turns.hpp"
 #include "network/port/lane_arbiter.hpp"
+#include "network/port/train_lengths.hpp"
 #include "network/transport/flow_index.hpp"
 #include "network/transport/flow_pacing.hpp"
 #include "network/transport/repair_sender.hpp"
@@ -46,9 +47,10 @@ class SentListener {
   ~SentListener() = default;
 };
 
-/// Cuts messages into trains and feeds them to one port: messages of one (from, to, connection) one after the
-/// other, different ones in turns (FlowTurns), sources in turns of one train, lanes of a NIC by their weights
-/// where these are given (LaneWeights), control messages first.
+/// Cuts messages into trains, shorter ones while credits are few (TrainLengths), and feeds them to one port:
+/// messages of one (from, to, connection) one after the other, different ones in turns (FlowTurns), sources
+/// in turns of one train, lanes of a NIC by their weights where these are given (LaneWeights), control
+/// messages first.
 ///
 /// Self-clocked: a train is chosen when the line is free, or will be within `send-ahead`, and its lane
 /// is open; one wake is pending at most while the line is busy, none while the far end lets nothing go (its
@@ -145,6 +147,7 @@ class Injector {
   void add(const Outgoing& message, SimTime now, Order order);
   std::uint32_t new_message(const Outgoing& message);
   [[nodiscard]] const Message& head_message(std::uint32_t ring) const;
+  [[nodiscard]] std::uint32_t longest_train(const Message& message) const;
   [[nodiscard]] std::uint32_t next_bytes(const Message& message) const;
   SimTime read_lag(std::uint32_t source, std::uint32_t bytes, EgressBank& egress);
   [[nodiscard]] std::uint32_t choose_control(const Context& context, const EgressBank& egress) const;
@@ -153,7 +156,7 @@ class Injector {
   [[nodiscard]] bool is_ready(std::uint32_t ring, const Context& context, EgressBank& egress, SimTime at,
                               SimTime& earliest);
   [[nodiscard]] bool turn_to_unpaused(std::uint32_t ring, SimTime at, SimTime& earliest);
-  void finish_message(std::uint32_t ring, std::uint32_t bytes);
+  void finish_message(std::uint32_t ring, std::uint32_t bytes, std::uint32_t longest);
   void send_from(std::uint32_t ring, SimTime at, Context& context, EgressBank& egress,
                  SentListener& listener);
   Frame number(const Frame& train, std::uint32_t ring, SimTime tail, Context& context);
@@ -175,6 +178,7 @@ class Injector {
   std::int64_t active_bytes_ = 0;
   SimTime wake_time_ = time_never;
   SmallArray<SourceState, 3> sources_;
+  TrainLengths lengths_;
   FlowTurns turns_;  ///< rings: control by lane, then payload by source and lane
   std::vector<Message> messages_;
   std::uint32_t free_message_ = none;

@@ -30,7 +30,7 @@ struct Line {
     const auto bytes = static_cast<std::uint32_t>(std::min<std::int64_t>(left[key], train));
     sent += bytes;
     if ((left[key] -= bytes) > 0) {
-      turns.sent(0, bytes, left[key]);
+      turns.sent(0, bytes, left[key], train);
     } else {
       turns.remove_first(0);
       ended[key] = sent;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -78,6 +79,7 @@ struct FullSpec final : BufferedSpec {
   std::int64_t bytes = 0;
   SimTime hold{};
   std::uint8_t lanes = 1;
+  std::vector<std::uint32_t>* came = nullptr;  ///< trains [B]; null: nobody asks
   [[nodiscard]] InputBuffer input_buffer(PortIndex) const override {
     return {lanes, bytes, &credit_flow_control()};
   }
@@ -88,6 +90,7 @@ class Full final : public Component {
   explicit Full(const BuildContext& build) : spec_(static_cast<const FullSpec&>(build.spec)) {}
   void handle(const Event& event, PortIndex port, Context& context) override {
     const auto train = as<Frame>(event.payload);
+    if (spec_.came) spec_.came->push_back(train.bytes);
     if (spec_.hold > SimTime{0})
       context.send(port, event.time + spec_.hold,
                    to_payload(Credit{.lane = train.lane, .bytes = train.bytes}));
@@ -294,6 +297,31 @@ TEST_CASE("control messages take a packet's credits at most, and the next ones w
   for (std::uint32_t i = 0; i < 20; ++i) b.post(500, 2, 64, 2 + i, MessageKind::control);
   b.run();
   CHECK(b.sent.size() == 1 + 1000 / 64);
+}
+
+// The buffer has 32 packets: short trains are of one, long ones of two.
+TEST_CASE("a sender that lacks credits sends short trains, and long ones where there is room again") {
+  const auto lengths = [](SimTime hold, SimTime ahead, SimTime save_at) {
+    Bed b;
+    std::vector<std::uint32_t> came;
+    b.ahead = ahead;
+    b.far.bytes = 32'000, b.far.hold = hold, b.far.came = &came;
+    b.post(0, 1, 300'000, 1);
+    b.run(save_at);
+    CHECK(std::accumulate(came.begin(), came.end(), std::uint64_t{0}) == 300'000);
+    return came;
+  };
+  for (const SimTime ahead : {SimTime{0}, SimTime{8000}}) {
+    // Each packet stays for eight packets' time: three quarters of the buffer are free.
+    CHECK(lengths(SimTime{8000}, ahead, time_never) == std::vector<std::uint32_t>(150, 2000));
+    // For 96: a third of the line's rate. Long until half of the buffer lacks on average.
+    const std::vector<std::uint32_t> starved = lengths(SimTime{96'000}, ahead, time_never);
+    const auto first_short = std::find(starved.begin(), starved.end(), 1000);
+    CHECK(first_short - starved.begin() > 10);
+    CHECK(first_short - starved.begin() < 30);
+    CHECK(std::count(first_short, starved.end(), 1000) == starved.end() - first_short);
+    if (ahead == SimTime{0}) CHECK(lengths(SimTime{96'000}, ahead, SimTime{60'500}) == starved);
+  }
 }
 
 TEST_CASE("trains for a delegate say whom they go by, the first GPU of the server too") {

@@ -1,0 +1,59 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "engine/model/state_io.hpp"
+#include "network/port/port_end.hpp"
+#include "network/wire/frame.hpp"
+
+namespace lightrail {
+
+/// How long the trains are that a NIC's port sends into a fabric under credits.
+///
+/// A full buffer holds ten of the longest trains (cap_trains()) where packets would lie a hundredfold mixed,
+/// so lines behind it run dry that packets would keep busy: a permutation on a spine of 4:1 takes 3.5 %
+/// longer in trains of a tenth of a buffer, and as long as packets in trains of a thirty-second
+/// (docs/grain.md). So trains are that short where, on average over as many bytes as the buffer behind the
+/// port holds, less than half of it was free. The mean keeps the length the same for a while: trains that
+/// differ from one to the next upset the turns of flows in a NIC.
+class TrainLengths {
+ public:
+  static constexpr std::int64_t short_trains_per_buffer = 32;
+
+  /// Of the port with this `end`; `enters_fabric`: else trains are all of one length.
+  TrainLengths(const PortEnd& end, bool enters_fabric)
+      : full_bytes_(std::max<std::uint32_t>(end.train_bytes(), 1)),
+        short_bytes_(enters_fabric && end.far.lanes > 0 && end.far.bytes > 0 ? short_train(end)
+                                                                             : full_bytes_),
+        buffer_(end.far.bytes) {
+    room_.fill(buffer_);
+  }
+
+  /// Whether there are two lengths.
+  [[nodiscard]] bool vary() const { return short_bytes_ < full_bytes_; }
+  /// Of the next train on `lane` at most [B].
+  [[nodiscard]] std::uint32_t longest(std::uint32_t lane) const {
+    return 2 * room_[lane] < buffer_ ? short_bytes_ : full_bytes_;
+  }
+  /// A train of `bytes` is sent on `lane`, before which `room` of the far buffer was free [B].
+  void sent(std::uint32_t lane, std::int64_t bytes, std::int64_t room) {
+    room_[lane] += (std::min(room, buffer_) - room_[lane]) * std::min(bytes, buffer_) / buffer_;
+  }
+
+  void save(StateWriter& out) const { out.put(room_); }
+  void load(StateReader& in) { in.get(room_); }
+
+ private:
+  [[nodiscard]] static std::uint32_t short_train(const PortEnd& end) {
+    const std::int64_t packets = end.far.bytes / (short_trains_per_buffer * end.mtu_bytes);
+    return static_cast<std::uint32_t>(
+        std::clamp<std::int64_t>(packets, 1, std::max<std::int64_t>(end.grain, 1)) * end.mtu_bytes);
+  }
+
+  std::uint32_t full_bytes_, short_bytes_;      ///< fixed [B]
+  std::int64_t buffer_;                         ///< fixed: of a lane behind the port [B]
+  std::array<std::int64_t, max_lanes> room_{};  ///< by lane: free of it, on average [B]
+};
+
+}  // namespace lightrail

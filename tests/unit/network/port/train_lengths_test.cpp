@@ -1,0 +1,65 @@
+#include "network/port/train_lengths.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cstdint>
+#include <tuple>
+
+using namespace lightrail;
+
+namespace {
+
+constexpr std::int64_t buffer = 512 << 10;
+
+PortEnd end_of(std::int64_t bytes, std::uint32_t grain) {
+  PortEnd end;
+  end.mtu_bytes = 4096, end.grain = grain;
+  end.far.lanes = 2, end.far.bytes = bytes;
+  return end;
+}
+
+}  // namespace
+
+TEST_CASE("short trains are a thirty-second of the buffer, and a packet at least") {
+  for (const auto& [bytes, grain, packets] :
+       {std::tuple{buffer, 12u, 4u}, {buffer / 4, 3u, 1u}, {buffer / 64, 12u, 1u}, {2 * buffer, 16u, 8u}}) {
+    TrainLengths lengths(end_of(bytes, grain), true);
+    CHECK(lengths.vary());
+    CHECK(lengths.longest(0) == grain * 4096);
+    lengths.sent(0, bytes, 0);
+    CHECK(lengths.longest(0) == packets * 4096);
+  }
+}
+
+TEST_CASE("trains are of one length where they are short anyway, stay in a server, or fill no buffer") {
+  CHECK_FALSE(TrainLengths(end_of(buffer, 4), true).vary());
+  CHECK_FALSE(TrainLengths(end_of(buffer, 1), true).vary());
+  CHECK_FALSE(TrainLengths(end_of(buffer, 12), false).vary());
+  PortEnd open = end_of(buffer, 12);
+  open.far.lanes = 0;
+  CHECK_FALSE(TrainLengths(open, true).vary());
+}
+
+TEST_CASE("what counts is the room over as many bytes as the buffer has, lane by lane") {
+  TrainLengths lengths(end_of(buffer, 12), true);
+  const std::int64_t train = 12 * 4096;
+  int sent = 0;
+  while (lengths.longest(0) == train) lengths.sent(0, train, 0), ++sent;
+  // (1 - 12 / 128)^n < 1 / 2 from n = 8 on.
+  CHECK(sent == 8);
+  CHECK(lengths.longest(1) == train);
+  lengths.sent(0, train, buffer);
+  CHECK(lengths.longest(0) == train);
+  StateWriter out;
+  lengths.save(out);
+  StateReader in(out.bytes());
+  TrainLengths copy(end_of(buffer, 12), true);
+  copy.load(in);
+  for (TrainLengths* each : {&lengths, &copy}) each->sent(0, train, 0);
+  CHECK(copy.longest(0) == lengths.longest(0));
+  // More than the buffer is free where credits count it larger, and without flow control: no more counts.
+  TrainLengths rich(end_of(buffer, 12), true);
+  for (int i = 0; i < 100; ++i) rich.sent(0, train, std::int64_t{1} << 32);
+  for (int i = 0; i < 8; ++i) rich.sent(0, train, 0);
+  CHECK(rich.longest(0) == 4 * 4096);
+}
