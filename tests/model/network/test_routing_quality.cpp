@@ -27,18 +27,20 @@ double permutation_time(const std::shared_ptr<const RoutingKind>& routing, std::
 }
 
 /// The same for all of 8 leaves: every endpoint sends to one of another leaf, drawn without collision at an
-/// endpoint; at best the time is that of 200 packets.
-double drawn_permutation_time(const std::shared_ptr<const RoutingKind>& routing) {
+/// endpoint; at best the time is that of `packets`. `grain`: packets in a train.
+double drawn_permutation_time(const std::shared_ptr<const RoutingKind>& routing, std::uint32_t grain = 1,
+                              std::uint32_t packets = 200) {
   ClosShape shape;
   shape.leaves = shape.hosts = shape.spines = 8;
   shape.routing = routing;
   shape.buffer = 4096 * 128;
+  shape.grain = grain;
   ClosBed net(shape);
   std::vector<std::uint32_t> to(64);
   for (std::uint32_t i = 0; i < 64; ++i) to[i] = i;
   for (std::uint32_t i = 63; i > 0; --i) std::swap(to[i], to[mix64(i) % (i + 1)]);
   for (std::uint32_t i = 0; i < 64; ++i)
-    if (to[i] != i) net.post(SimTime{0}, i, to[i], 4096 * 200);
+    if (to[i] != i) net.post(SimTime{0}, i, to[i], 4096 * packets);
   net.bed.run();
   return static_cast<double>((net.bed.end() - nanoseconds(2 * 200 + 2 * 100 + 2 * 150)).count()) / 81'920;
 }
@@ -59,6 +61,16 @@ TEST_CASE("adaptive routing gives a permutation nearly the full rate whatever th
 TEST_CASE("a permutation on a non-blocking tree comes within 1.15 of the best with adaptive routing") {
   CHECK(drawn_permutation_time(adaptive_routing()) < 1.15 * 200);
   CHECK(drawn_permutation_time(spray_routing()) < 1.05 * 200);
+}
+
+// Packets of a train would share the uplinks that are less than a train behind the least loaded one. With the
+// least loaded alone trains of 12 take 2.2 % longer than packets here, in turns among these 0.7 %; of half
+// the length 7.2 and 4.9 %, where the last trains of all count more.
+TEST_CASE("adaptive routing spreads trains over the uplinks as packets would") {
+  for (const auto& [packets, bound] : {std::pair{4800u, 0.012}, {2400u, 0.06}}) {
+    const double best = drawn_permutation_time(adaptive_routing(), 1, packets);
+    CHECK(drawn_permutation_time(adaptive_routing(), 12, packets) == Approx(best).epsilon(bound));
+  }
 }
 
 TEST_CASE("spraying gives a permutation nearly the full rate whatever the flows hash to") {
