@@ -10,8 +10,12 @@ namespace lightrail {
 
 namespace {
 
-/// As adaptive for the first train of a flowlet, then the same port until the flow pauses: until no packet of
-/// it, the last one of a train at the earliest, has come for the gap.
+/// The least loaded port for the first train of a flowlet, then the same until the flow pauses: until no
+/// packet of it, the last one of a train at the earliest, has come for the gap.
+///
+/// A sender that lacks credits sends its packets as earlier ones leave the switch, one by one and so without
+/// a pause, but its trains a train's time apart. So a flow of trains does not pause before its last one has
+/// left, as far as the line is reserved.
 ///
 /// While trains of other flows come in on the same line the flow does not pause: its packets would have come
 /// between theirs. Of each such train only the last packet counts as pause, so that at packet level all time
@@ -43,6 +47,7 @@ class AdaptiveFlow final : public Routing {
     if (!is_known) flow.port = least_loaded(ports, ties_.next(), train, train.lane, egress_, context).port;
     flow.hash = hash;
     flow.last = context.now() + egress_.line_time(flow.port, before_last);
+    if (before_last > 0) flow.last += std::max(egress_.free_at(flow.port) - context.now(), SimTime{0});
     flow.from = came_in ? from : unroutable, flow.came = came_before + before_last;
     return {flow.port, train.lane};
   }
@@ -52,7 +57,7 @@ class AdaptiveFlow final : public Routing {
  private:
   struct Flow {
     std::uint64_t hash = 0;
-    SimTime last{-1};  ///< its last packet, as if the way in were as fast as the way out
+    SimTime last{-1};  ///< its last packet has come, as if the way in were as fast as the way out, and left
     PortIndex port = unroutable;
     PortIndex from = unroutable;  ///< where its last train came in
     std::uint32_t came = 0;       ///< came_[from] after it
