@@ -8,6 +8,7 @@
 #include "engine/base/counted.hpp"
 #include "engine/scenario/units.hpp"
 #include "network/port/buffered_spec.hpp"
+#include "network/port/train_lengths.hpp"
 
 namespace lightrail {
 namespace {
@@ -33,12 +34,13 @@ std::int64_t smallest_buffer(const Model& model) {
 }  // namespace
 
 std::string TrainCap::text() const {
-  return fmt::format("of {} instead of {}: a tenth of the smallest buffer ({})", counted(used, "packet"),
-                     asked, format_value(Bytes{buffer}));
+  return fmt::format("of {} instead of {}: a tenth of the smallest buffer ({}){}", counted(used, "packet"),
+                     asked, format_value(Bytes{buffer}),
+                     used > 1 ? ", a thirty-second of the one behind a NIC that lacks credits" : "");
 }
 
 std::shared_ptr<const TrainCap> cap_trains(Model& model) {
-  static_assert(trains_per_buffer == 10);  // text() says so
+  static_assert(trains_per_buffer == 10 && TrainLengths::short_trains_per_buffer == 32);  // text() says so
   TrainCap cap;
   cap.buffer = smallest_buffer(model);
   for (LinkClass& link : model.link_classes) {

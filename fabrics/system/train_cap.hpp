@@ -13,7 +13,7 @@ struct TrainCap {
   std::uint32_t asked = 0, used = 0;  ///< packets in a train
   std::int64_t buffer = 0;            ///< the smallest one of a port and lane [B]
 
-  /// "of 12 packets instead of 16: a tenth of the smallest buffer (512 KiB)".
+  /// "of 12 packets instead of 16: a tenth of the smallest buffer (512 KiB), ...", and what TrainLengths do.
   [[nodiscard]] std::string text() const;
 };
 

@@ -50,5 +50,9 @@ TEST_CASE("a train takes a tenth of the smallest buffer of the fabric at most, a
 
 TEST_CASE("a train that was cut is named with what was asked for and why") {
   Model model = joined(512 * 1024, 2 << 20);
-  CHECK(cap_trains(model)->text() == "of 12 packets instead of 16: a tenth of the smallest buffer (512 KiB)");
+  CHECK(cap_trains(model)->text() ==
+        "of 12 packets instead of 16: a tenth of the smallest buffer (512 KiB), a thirty-second of the one "
+        "behind a NIC that lacks credits");
+  Model small = joined(64 * 1024, 2 << 20);
+  CHECK(cap_trains(small)->text() == "of 1 packet instead of 16: a tenth of the smallest buffer (64 KiB)");
 }
