@@ -99,7 +99,7 @@ def target_f2(run, short):
         yield {"row": f"routes after {seconds} s: goes on after", "published": timers * QP_TIMER_S, "unit": "s",
                "simulated": waits(reconvergence=f"{seconds}s"), "bound_pct": 0.1}
     yield {"row": "the leaf's own port, adaptive routing: goes on after", "published": QP_TIMER_S, "unit": "s",
-           "simulated": waits(routing="adaptive", what="spine0"), "bound_pct": 0.1}
+           "simulated": waits(routing="adaptive", what="spine1"), "bound_pct": 0.1}
     yield {"row": "routes too late: queue pair in error after", "published": QP_RETRIES * QP_TIMER_S, "unit": "s",
            "simulated": gives_up_s(run) - FAULT_S, "bound_pct": 0.1}
 
