@@ -1,6 +1,5 @@
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "network/routing/port_choice.hpp"
 #include "network/routing/up_down_routings.hpp"
@@ -20,10 +19,9 @@ class Adaptive final : public Routing {
       : route_(setup.route),
         detours_(setup.detours),
         egress_(setup.egress),
-        salt_(setup.salt),
         ties_(setup.salt),
         mtu_bytes_(setup.mtu_bytes),
-        turns_(setup.flow_entries) {}
+        turns_(setup.salt, setup.flow_entries) {}
 
   RouteChoice choose(Lid lid, const Frame& train, PortIndex, const Context& context) override {
     const SwitchRoute::Candidates ports = ways_to(lid, route_, detours_, context.now());
@@ -32,23 +30,23 @@ class Adaptive final : public Routing {
     const bool is_train = train.bytes > mtu_bytes_ && least.port != unroutable;
     return {is_train ? in_turn(ports, least, train, context) : least.port, train.lane};
   }
-  void save(StateWriter& out) const override { ties_.save(out), out.put(turns_); }
-  void load(StateReader& in) override { ties_.load(in), in.get(turns_); }
+  void save(StateWriter& out) const override { ties_.save(out), turns_.save(out); }
+  void load(StateReader& in) override { ties_.load(in), turns_.load(in); }
 
  private:
   /// Of `ports` those that packets of `train` would take, the next in turn.
   PortIndex in_turn(const SwitchRoute::Candidates& ports, const LoadedPort& least, const Frame& train,
                     const Context& context) {
     const SimTime most = least.load.line() + egress_.line_time(least.port, train.bytes - mtu_bytes_);
-    const std::uint64_t hash = hash_combine(salt_, train.address.to().value);
-    std::uint16_t& turn = turns_[spread(mix64(hash), static_cast<std::uint32_t>(turns_.size()))];
-    std::uint32_t place = (spread(hash, ports.count) + turn) % ports.count;
+    const EndpointId to = train.address.to();
+    std::uint32_t& turn = turns_.of(to);
+    std::uint32_t place = turns_.place(to, turn, ports.count);
     ByteTime byte;
     for (std::uint32_t i = 1; i <= ports.count; ++i, place = place + 1 < ports.count ? place + 1 : 0) {
       if (!egress_.is_clear(ports[place], context.now())) continue;
       const Backlog load = egress_.backlog(ports[place], train.lane, train.bytes, context, byte);
       if (load.must_wait() != least.load.must_wait() || load.line() > most) continue;
-      turn = static_cast<std::uint16_t>(turn + i);
+      turn += i;
       return ports[place];
     }
     return least.port;  // where all have trouble
@@ -57,10 +55,9 @@ class Adaptive final : public Routing {
   const SwitchRoute& route_;
   Detours* detours_;
   const EgressBank& egress_;
-  std::uint64_t salt_;
   TieDraw ties_;
   std::uint32_t mtu_bytes_;
-  std::vector<std::uint16_t> turns_;  ///< to the destinations in an entry, modulo 2^16
+  DestinationTurns turns_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <numeric>
+#include <vector>
 
 #include "engine/base/error.hpp"
 #include "engine/base/hash.hpp"
@@ -54,6 +55,30 @@ class TieDraw {
  private:
   std::uint64_t salt_;
   std::uint64_t drawn_ = 0;  ///< so far
+};
+
+/// How many ports have had a turn for what goes to one destination. Destinations that share an entry share
+/// their turns. State.
+class DestinationTurns {
+ public:
+  DestinationTurns(std::uint64_t salt, std::uint32_t entries) : salt_(salt), turns_(entries) {}
+
+  /// Of `to`; what is added to it are ports that have had their turn.
+  std::uint32_t& of(EndpointId to) {
+    return turns_[spread(mix64(hash_of(to)), static_cast<std::uint32_t>(turns_.size()))];
+  }
+  /// Whose turn it is of `count` ports, where so many have had theirs.
+  [[nodiscard]] std::uint32_t place(EndpointId to, std::uint32_t turn, std::uint32_t count) const {
+    return (spread(hash_of(to), count) + turn) % count;
+  }
+  void save(StateWriter& out) const { out.put(turns_); }
+  void load(StateReader& in) { in.get(turns_); }
+
+ private:
+  [[nodiscard]] std::uint64_t hash_of(EndpointId to) const { return hash_combine(salt_, to.value); }
+
+  std::uint64_t salt_;
+  std::vector<std::uint32_t> turns_;
 };
 
 /// A port and how much lies before a train there.

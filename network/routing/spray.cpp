@@ -1,6 +1,5 @@
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "network/routing/port_choice.hpp"
 #include "network/routing/up_down_routings.hpp"
@@ -21,26 +20,23 @@ class Spray final : public Routing {
       : route_(setup.route),
         detours_(setup.detours),
         egress_(setup.egress),
-        salt_(setup.salt),
-        turns_(setup.flow_entries) {}
+        turns_(setup.salt, setup.flow_entries) {}
 
   RouteChoice choose(Lid lid, const Frame& train, PortIndex, const Context& context) override {
     const SwitchRoute::Candidates ports = ways_to(lid, route_, detours_, context.now());
     if (ports.count < 2) return {only_port(ports, egress_), train.lane};
-    const std::uint64_t hash = hash_combine(salt_, train.address.to().value);
-    std::uint32_t& turn = turns_[spread(mix64(hash), static_cast<std::uint32_t>(turns_.size()))];
-    const std::uint32_t place = (spread(hash, ports.count) + turn++) % ports.count;
+    const EndpointId to = train.address.to();
+    const std::uint32_t place = turns_.place(to, turns_.of(to)++, ports.count);
     return {first_usable(ports, place, egress_, context.now()), train.lane};
   }
-  void save(StateWriter& out) const override { out.put(turns_); }
-  void load(StateReader& in) override { in.get(turns_); }
+  void save(StateWriter& out) const override { turns_.save(out); }
+  void load(StateReader& in) override { turns_.load(in); }
 
  private:
   const SwitchRoute& route_;
   Detours* detours_;
   const EgressBank& egress_;
-  std::uint64_t salt_;
-  std::vector<std::uint32_t> turns_;  ///< trains so far to the destinations in an entry
+  DestinationTurns turns_;
 };
 
 }  // namespace
