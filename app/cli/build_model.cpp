@@ -315,7 +315,7 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
 
 Model build_model(const ReadScenario& given, const Registry& registry, CommandLine& line) {
   std::optional<ReadScenario> by_packets;
-  if (asks_for_packets(given)) by_packets.emplace(with_trains(given, TrainLengths{}));
+  if (asks_for_packets(given)) by_packets.emplace(with_trains(given, LongestTrains{}));
   const ReadScenario& scenario = by_packets ? *by_packets : given;
   if (scenario.mistakes.empty()) return build(scenario, registry, line);
   try {

@@ -7,7 +7,7 @@
 namespace lightrail {
 namespace {
 
-TrainLengths shorter(const TrainLengths& trains, std::uint32_t packets) {
+LongestTrains shorter(const LongestTrains& trains, std::uint32_t packets) {
   if (trains.fabric <= packets && trains.nvlink <= packets)
     throw InputErrors(InputError{
         "", 0,

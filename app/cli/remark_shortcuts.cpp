@@ -56,7 +56,7 @@ void remark_samples(const Model& model, ModelPart& part) {
 
 ModelPart remark_shortcuts(const Model& model) {
   ModelPart part;
-  const TrainLengths trains = longest_trains(model);
+  const LongestTrains trains = longest_trains(model);
   if (trains.nvlink > 1 || trains.fabric > 1)
     part.remarks.push_back(
         {"grain", fmt::format("packets travel in trains of up to {} ({} on NVLink); see docs/grain.md",

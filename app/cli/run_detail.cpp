@@ -38,8 +38,8 @@ const char* name_of(Detail detail) {
 
 }  // namespace
 
-TrainLengths longest_trains(const Model& model) {
-  TrainLengths trains;
+LongestTrains longest_trains(const Model& model) {
+  LongestTrains trains;
   for (const LinkClass& link : model.link_classes) {
     std::uint32_t& longest = link.medium == "nvlink" ? trains.nvlink : trains.fabric;
     longest = std::max(longest, link.grain);
@@ -47,7 +47,7 @@ TrainLengths longest_trains(const Model& model) {
   return trains;
 }
 
-ReadScenario with_trains(ReadScenario scenario, const TrainLengths& trains) {
+ReadScenario with_trains(ReadScenario scenario, const LongestTrains& trains) {
   Element& network = child_of(scenario.root, "network");
   network.set("grain", std::to_string(trains.fabric));
   network.set("nvlink-grain", std::to_string(trains.nvlink));

@@ -22,14 +22,14 @@ struct RunDetail {
 };
 
 /// The longest trains of a model [packets].
-struct TrainLengths {
+struct LongestTrains {
   std::uint32_t fabric = 1;  ///< on PCIe and fabric links
   std::uint32_t nvlink = 1;
 };
-[[nodiscard]] TrainLengths longest_trains(const Model& model);
+[[nodiscard]] LongestTrains longest_trains(const Model& model);
 
 /// The scenario with such trains.
-[[nodiscard]] ReadScenario with_trains(ReadScenario scenario, const TrainLengths& trains);
+[[nodiscard]] ReadScenario with_trains(ReadScenario scenario, const LongestTrains& trains);
 /// The scenario at that detail.
 [[nodiscard]] ReadScenario with_detail(ReadScenario scenario, Detail detail);
 /// Whether it asks for Detail::packets.

@@ -32,7 +32,7 @@ TEST_CASE("lengths of trains take the place of those of <network>") {
   const ReadScenario once = with_trains(ReadScenario{}, {16, 64});
   CHECK(value_of(once, "network", "grain") == "16");
   CHECK(value_of(once, "network", "nvlink-grain") == "64");
-  const ReadScenario twice = with_trains(once, TrainLengths{});
+  const ReadScenario twice = with_trains(once, LongestTrains{});
   CHECK(value_of(twice, "network", "grain") == "1");
   CHECK(value_of(twice, "network", "nvlink-grain") == "1");
 }
