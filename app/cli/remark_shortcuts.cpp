@@ -52,15 +52,21 @@ void remark_samples(const Model& model, ModelPart& part) {
                             "be slower than the slowest of those simulated"});
 }
 
+void remark_trains(const Model& model, ModelPart& part) {
+  const LongestTrains trains = longest_trains(model);
+  if (trains.nvlink <= 1 && trains.fabric <= 1) return;
+  const std::uint32_t fewer = short_trains(model);
+  part.remarks.push_back(
+      {"grain",
+       fmt::format("packets travel in trains of up to {} ({} on NVLink{}); see docs/grain.md", trains.fabric,
+                   trains.nvlink, fewer > 0 ? fmt::format(", {} from NICs that lack credits", fewer) : "")});
+}
+
 }  // namespace
 
 ModelPart remark_shortcuts(const Model& model) {
   ModelPart part;
-  const LongestTrains trains = longest_trains(model);
-  if (trains.nvlink > 1 || trains.fabric > 1)
-    part.remarks.push_back(
-        {"grain", fmt::format("packets travel in trains of up to {} ({} on NVLink); see docs/grain.md",
-                              trains.fabric, trains.nvlink)});
+  remark_trains(model, part);
   if (const auto* cap = model.resource<TrainCap>())
     part.remarks.push_back({"grain", "the fabric has trains " + cap->text()});
   const auto* ahead = model.resource<SendAhead>();

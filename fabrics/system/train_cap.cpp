@@ -8,6 +8,8 @@
 #include "engine/base/counted.hpp"
 #include "engine/scenario/units.hpp"
 #include "network/port/buffered_spec.hpp"
+#include "network/port/device_traits.hpp"
+#include "network/port/port_end.hpp"
 #include "network/port/train_lengths.hpp"
 
 namespace lightrail {
@@ -34,13 +36,12 @@ std::int64_t smallest_buffer(const Model& model) {
 }  // namespace
 
 std::string TrainCap::text() const {
-  return fmt::format("of {} instead of {}: a tenth of the smallest buffer ({}){}", counted(used, "packet"),
-                     asked, format_value(Bytes{buffer}),
-                     used > 1 ? ", a thirty-second of the one behind a NIC that lacks credits" : "");
+  return fmt::format("of {} instead of {}: a tenth of the smallest buffer ({})", counted(used, "packet"),
+                     asked, format_value(Bytes{buffer}));
 }
 
 std::shared_ptr<const TrainCap> cap_trains(Model& model) {
-  static_assert(trains_per_buffer == 10 && TrainLengths::short_trains_per_buffer == 32);  // text() says so
+  static_assert(trains_per_buffer == 10);  // text() says so
   TrainCap cap;
   cap.buffer = smallest_buffer(model);
   for (LinkClass& link : model.link_classes) {
@@ -52,6 +53,24 @@ std::shared_ptr<const TrainCap> cap_trains(Model& model) {
     link.grain = used;
   }
   return cap.asked == 0 ? nullptr : std::make_shared<const TrainCap>(cap);
+}
+
+std::uint32_t short_trains(const Model& model) {
+  std::uint32_t shortest = 0;
+  for (std::uint32_t id = 0; id < model.components.size(); ++id) {
+    if (role_of(model, ComponentId{id}) != DeviceRole::nic) continue;
+    const ComponentRecord& record = model.components[id];
+    const BuildContext build{ComponentId{id}, record, *model.specs[record.spec], model};
+    const auto ports = std::min<std::uint32_t>(record.port_count, fabric_ports_of(build.spec));
+    for (std::uint32_t port = 0; port < ports; ++port) {
+      const PortEnd end = port_end(build, static_cast<PortIndex>(port));
+      const TrainLengths lengths(end, true);
+      if (!lengths.vary()) continue;
+      const std::uint32_t packets = lengths.shorter() / end.mtu_bytes;
+      shortest = shortest == 0 ? packets : std::min(shortest, packets);
+    }
+  }
+  return shortest;
 }
 
 }  // namespace lightrail

@@ -13,7 +13,7 @@ struct TrainCap {
   std::uint32_t asked = 0, used = 0;  ///< packets in a train
   std::int64_t buffer = 0;            ///< the smallest one of a port and lane [B]
 
-  /// "of 12 packets instead of 16: a tenth of the smallest buffer (512 KiB), ...", and what TrainLengths do.
+  /// "of 12 packets instead of 16: a tenth of the smallest buffer (512 KiB)".
   [[nodiscard]] std::string text() const;
 };
 
@@ -25,5 +25,9 @@ inline constexpr std::int64_t trains_per_buffer = 10;
 /// Shortens the trains of all fabric links (electrical and optical) of a model that is being built, to one
 /// packet at least. NVLink and PCIe keep theirs. Null when none was too long.
 [[nodiscard]] std::shared_ptr<const TrainCap> cap_trains(Model& model);
+
+/// The shortest trains that a NIC of the model sends where it lacks credits (TrainLengths) [packets]; 0 where
+/// all of a NIC's trains are of one length.
+[[nodiscard]] std::uint32_t short_trains(const Model& model);
 
 }  // namespace lightrail

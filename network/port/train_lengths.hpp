@@ -32,6 +32,8 @@ class TrainLengths {
 
   /// Whether there are two lengths.
   [[nodiscard]] bool vary() const { return short_bytes_ < full_bytes_; }
+  /// Of the short ones at most [B].
+  [[nodiscard]] std::uint32_t shorter() const { return short_bytes_; }
   /// Of the next train on `lane` at most [B].
   [[nodiscard]] std::uint32_t longest(std::uint32_t lane) const {
     return 2 * room_[lane] < buffer_ ? short_bytes_ : full_bytes_;
