@@ -57,7 +57,7 @@ class Adaptive final : public Routing {
   const EgressBank& egress_;
   TieDraw ties_;
   std::uint32_t mtu_bytes_;
-  DestinationTurns turns_;
+  DestinationTurns<std::uint32_t> turns_;  ///< ports that have had theirs
 };
 
 }  // namespace

@@ -55,7 +55,9 @@ class PacketSwitchFields {
   }
   void add_routing(const RoutingRegistry& routings) {
     table_.field("routing", of(&P::routing_name), routings.documentation().c_str())
-        .field("flow-entries", of(&P::flow_entries), "flows that adaptive-flow remembers", 1u, 1u << 20)
+        .field("flow-entries", of(&P::flow_entries),
+               "flows that adaptive-flow remembers, destinations whose turns adaptive and spray do", 1u,
+               1u << 20)
         .field("flowlet-gap", of(&P::flowlet_gap), "pause after which adaptive-flow may move a flow",
                SimTime{0}, milliseconds(1000))
         .field("retransmit-timeout", of(&P::retransmit_timeout),

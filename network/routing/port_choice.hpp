@@ -57,19 +57,20 @@ class TieDraw {
   std::uint64_t drawn_ = 0;  ///< so far
 };
 
-/// How many ports have had a turn for what goes to one destination. Destinations that share an entry share
+/// Whose turn it is among the ports, by what goes to one destination. Destinations that share an entry share
 /// their turns. State.
+template <typename Turn>
 class DestinationTurns {
  public:
   DestinationTurns(std::uint64_t salt, std::uint32_t entries) : salt_(salt), turns_(entries) {}
 
-  /// Of `to`; what is added to it are ports that have had their turn.
-  std::uint32_t& of(EndpointId to) {
+  /// That of `to`.
+  Turn& of(EndpointId to) {
     return turns_[spread(mix64(hash_of(to)), static_cast<std::uint32_t>(turns_.size()))];
   }
-  /// Whose turn it is of `count` ports, where so many have had theirs.
-  [[nodiscard]] std::uint32_t place(EndpointId to, std::uint32_t turn, std::uint32_t count) const {
-    return (spread(hash_of(to), count) + turn) % count;
+  /// The place of the next of `count` ports, where `turns` of them have had theirs.
+  [[nodiscard]] std::uint32_t place(EndpointId to, std::uint32_t turns, std::uint32_t count) const {
+    return (spread(hash_of(to), count) + turns) % count;
   }
   void save(StateWriter& out) const { out.put(turns_); }
   void load(StateReader& in) { in.get(turns_); }
@@ -78,7 +79,7 @@ class DestinationTurns {
   [[nodiscard]] std::uint64_t hash_of(EndpointId to) const { return hash_combine(salt_, to.value); }
 
   std::uint64_t salt_;
-  std::vector<std::uint32_t> turns_;
+  std::vector<Turn> turns_;
 };
 
 /// A port and how much lies before a train there.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "components/switch/switch.hpp"
@@ -173,6 +174,37 @@ TEST_CASE("spraying gives what goes to one destination to the ports in turn, wha
     for (std::uint32_t i = 0; i < 40; ++i) fan.send(16'000 * i, 7, i, packets);
     fan.bed.run();
     CHECK(fan.counts() == std::vector<std::size_t>{10, 10, 10, 10});
+  }
+}
+
+// The line to one port is taken by a train to somebody else. A train of two packets would have put one on it
+// and one on the next: it goes to the next, and the port has the one behind. A single packet waits.
+TEST_CASE("a sprayed train takes the least loaded of the ports that its packets would take") {
+  for (const auto& [packets, first] : {std::pair{std::uint16_t{1}, true}, {std::uint16_t{2}, false}}) {
+    Fan alone(spray_routing(), true, packets);
+    alone.send(20'000, 7, 3, packets);
+    alone.bed.run();
+    const std::vector<std::size_t> port = alone.counts();
+    const auto own = static_cast<std::uint32_t>(std::find(port.begin(), port.end(), 1) - port.begin());
+
+    // Somebody whose first train goes there, too.
+    std::uint32_t other = 8;
+    for (; other < 60; ++other) {
+      Fan fan(spray_routing(), true, packets);
+      fan.send(20'000, other, 3, packets);
+      fan.bed.run();
+      if (fan.counts() == port) break;
+    }
+    REQUIRE(other < 60);
+    Fan fan(spray_routing(), true, packets);
+    fan.send(20'000, other, 3, packets);
+    for (const std::int64_t at : {20'100, 30'000}) fan.send(at, 7, 3, packets);
+    fan.bed.run();
+    INFO(packets);
+    CHECK(fan.counts()[own] == 2);
+    CHECK(fan.counts()[(own + 1) % 4] == 1);
+    const auto to_own = fan.bed.trains(fan.up[own]), to_next = fan.bed.trains(fan.up[(own + 1) % 4]);
+    CHECK((to_own[1].time < to_next[0].time) == first);
   }
 }
 
