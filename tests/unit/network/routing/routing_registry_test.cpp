@@ -177,6 +177,17 @@ TEST_CASE("spraying gives what goes to one destination to the ports in turn, wha
   }
 }
 
+// Of two destinations, whose trains come faster than lines drain.
+TEST_CASE("sprayed trains that look at loads still give every port as many") {
+  for (const std::int64_t every : {std::int64_t{900}, std::int64_t{2900}}) {
+    Fan fan(spray_routing(), true, 12);
+    for (std::uint32_t i = 0; i < 400; ++i) fan.send(every * i, i % 3 == 0 ? 7 : 8, 3, 12);
+    fan.bed.run();
+    INFO(every);
+    for (const std::size_t n : fan.counts()) CHECK((n >= 98 && n <= 102));
+  }
+}
+
 // The line to one port is taken by a train to somebody else. A train of two packets would have put one on it
 // and one on the next: it goes to the next, and the port has the one behind. A single packet waits.
 TEST_CASE("a sprayed train takes the least loaded of the ports that its packets would take") {
