@@ -1,4 +1,5 @@
 #pragma once
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -84,8 +85,8 @@ class FabricPorts {
   HealthTable outages_;                ///< fixed: of its cables, those that last longer than the fail-over
   const NicPlanes* planes_ = nullptr;  ///< null: likewise
   std::vector<LinkId> cables_;         ///< fixed, by port
-  std::vector<Injector> ports_;
-  std::vector<SimTime> clocks_;  ///< by source; empty: each port's own
+  boost::container::small_vector<Injector, 1> ports_;  ///< one comes with the NIC's own cache lines
+  std::vector<SimTime> clocks_;                        ///< by source; empty: each port's own
   SimTime changes_at_ = time_never;
 };
 
