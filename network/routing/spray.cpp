@@ -52,17 +52,18 @@ class Spray final : public Routing {
     const std::uint32_t first = turns_.place(to, turn.passed, ports.count);
     const std::uint32_t i = least_loaded_turn(ports, turn, first, train, context);
     turn.take(i);
-    return {port_in_turn(ports, first + i, context), train.lane};
+    return {port_at(ports, first + i, context), train.lane};
   }
   void save(StateWriter& out) const override { turns_.save(out); }
   void load(StateReader& in) override { turns_.load(in); }
 
  private:
-  /// Whose turn place `place` is.
-  [[nodiscard]] PortIndex port_in_turn(const SwitchRoute::Candidates& ports, std::uint32_t place,
-                                       const Context& context) const {
+  /// Whose turn it is at `place`.
+  [[nodiscard]] PortIndex port_at(const SwitchRoute::Candidates& ports, std::uint32_t place,
+                                  const Context& context) const {
     return first_usable(ports, place % ports.count, egress_, context.now());
   }
+
   /// How many places behind `first` of `ports`: of as many as `train` has packets, the ports whose turn is
   /// next.
   [[nodiscard]] std::uint32_t least_loaded_turn(const SwitchRoute::Candidates& ports, const SprayTurn& turn,
@@ -76,7 +77,7 @@ class Spray final : public Routing {
     for (std::uint32_t i = 0; i < end && left > 0; ++i) {
       if (turn.has_had(i)) continue;
       --left;
-      const PortIndex port = port_in_turn(ports, first + i, context);
+      const PortIndex port = port_at(ports, first + i, context);
       if (port == unroutable) break;
       const SimTime line = egress_.backlog(port, train.lane, train.bytes, context, byte).line();
       if (line < least && (i == 0 || line <= egress_.line_time(port, train.bytes))) least = line, best = i;
