@@ -69,7 +69,7 @@ HostTimeline make_host_timeline(const Program& program, const ProgramIndex& inde
   HostTimeline timeline;
   timeline.launches.resize(program.ops.size());
   Queue queue(program, costs.ahead);
-  SimTime now{0};
+  HostTimeline::Mark now{SimTime{0}, 0};
   for (std::uint32_t i = 0; i < program.ops.size(); ++i) {
     HostTimeline::Launch& launch = timeline.launches[i];
     if (program.ops[i].host_work != 0) {
@@ -77,14 +77,17 @@ HostTimeline make_host_timeline(const Program& program, const ProgramIndex& inde
       if (const std::uint32_t op = queue.blocked_by(i, work.kernels()); op != i)
         timeline.waits.push_back({op, now});
       const SimTime time = host_time(work, costs, set.host_of(program));
+      const std::uint32_t handovers = work.calls + work.graphs;
       launch.kernels = std::max(1u, work.kernels());
-      launch.first = now + time / launch.kernels;
-      launch.last = now += time;
+      launch.first = {now.at + time / launch.kernels,
+                      now.handovers + (handovers + launch.kernels - 1) / launch.kernels};
+      launch.last = now = {now.at + time, now.handovers + handovers};
       launch.waits = static_cast<std::uint32_t>(timeline.waits.size());
       queue.launch(i, work.kernels());
       if (work.reads_back != 0) {
         timeline.waits.push_back({i, now});
-        now += scaled(costs.read_back, costs, set.host_of(program));
+        now.at += scaled(costs.read_back, costs, set.host_of(program));
+        ++now.handovers;
         queue.drain();
       }
     }

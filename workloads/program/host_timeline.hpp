@@ -11,23 +11,33 @@ namespace lightrail {
 /// When the CPU of a GPU launches the operations of its program, as long as it never waits; and where it does
 /// wait. What the wait takes is added to all that follows (LaunchServer). Derived once for all GPUs of a
 /// program and a kind of host. All times from the start of an iteration [ps].
+///
+/// Every operation of the framework gives Python's interpreter to others while it works, and so does every
+/// graph and every read; where other threads compute in it, the CPU waits to get it back.
 struct HostTimeline {
+  /// Where the CPU is: its time, and how often it has given the interpreter away until then.
+  struct Mark {
+    SimTime at{-1};
+    std::uint32_t handovers = 0;
+  };
   /// Before the operations that count it, the CPU waits for the end of an earlier one: to read its result, or
   /// because too much is launched.
   struct Wait {
     std::uint32_t op = 0;  ///< that has to end
-    SimTime at{};          ///< when the CPU begins to wait, or what it needs afterwards is counted from
+    Mark from;             ///< where the CPU begins to wait, or what it needs afterwards is counted from
   };
-  /// One operation. `first` < 0: it needs no CPU.
+  /// One operation.
   struct Launch {
-    SimTime first{-1}, last{-1};  ///< of its kernels, each launched
-    std::uint32_t waits = 0;      ///< of `waits` that lie before it
+    Mark first, last;         ///< of its kernels, each launched; before 0: it needs no CPU
+    std::uint32_t waits = 0;  ///< of `waits` that lie before it
     std::uint32_t kernels = 1;
+
+    [[nodiscard]] bool has_work() const { return first.at >= SimTime{0}; }
   };
   std::vector<Launch> launches;      ///< by op
   std::vector<Wait> waits;           ///< in program order
   std::vector<std::uint32_t> chain;  ///< ProgramIndex::chain, ended by operations that the CPU waits for
-  SimTime total{};                   ///< of an iteration
+  Mark total;                        ///< of an iteration
   SimTime collection{}, step{};      ///< HostCosts, scaled where processes are not bound
 };
 

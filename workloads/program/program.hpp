@@ -53,9 +53,14 @@ enum class IoMode : std::uint8_t {
   from_host,    ///< of the host's memory, which reads it and gives it to its NIC
   background,   ///< the same, and its stream goes on; its next start waits for its end, and so does other I/O
                 ///< that it depends on: the bytes that it writes
+  thread,       ///< the same, and its `duration` is that of a thread of the process that launches kernels:
+                ///< both want Python's interpreter (HostSettings::switch_interval)
   in_memory,    ///< of a checkpoint in hosts' memories, of the state that the iteration before has left
   in_idle_time  ///< the same, and a send starts only while nothing else of its GPU sends to other servers
 };
+[[nodiscard]] inline bool is_in_background(IoMode io) {
+  return io == IoMode::background || io == IoMode::thread;
+}
 [[nodiscard]] inline bool is_in_memory(IoMode io) {
   return io == IoMode::in_memory || io == IoMode::in_idle_time;
 }
@@ -149,6 +154,8 @@ struct HostSettings {
   bool is_bound = true;              ///< each to the cores next to its GPU
   bool launches_in_order = false;    ///< kernels of all streams start in program order
   std::uint32_t collects_every = 0;  ///< iterations from one garbage collection to the next; 0: none
+  /// What it takes a thread to get Python's interpreter back while another one computes in it.
+  SimTime switch_interval{};
 };
 
 /// One of several jobs that run side by side.

@@ -1,6 +1,7 @@
 #include "components/gpu/execution/launch_server.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <utility>
 
@@ -11,41 +12,80 @@ namespace lightrail {
 
 LaunchServer::LaunchServer(std::shared_ptr<const HostTimeline> timeline, const HostCosts& costs,
                            const HostSettings& settings, SimTime start)
-    : timeline_(std::move(timeline)), costs_(&costs), settings_(&settings), offset_(start) {
-  if (collects_in(0)) offset_ += timeline_->collection;
+    : timeline_(std::move(timeline)), costs_(&costs), settings_(&settings) {
+  clock_.offset = start;
+  if (collects_in(0)) clock_.offset += timeline_->collection;
 }
 
 SimTime LaunchServer::launch_of(std::uint32_t op) const {
   if (!has_work(op)) return SimTime{-1};
   const HostTimeline::Launch& launch = timeline_->launches[op];
-  const auto next =
-      std::upper_bound(offsets_.begin(), offsets_.end(), launch.waits,
-                       [](std::uint32_t waits, const OffsetFrom& from) { return waits < from.waits; });
-  return std::prev(next)->offset + launch.first;
+  const auto next = std::upper_bound(clocks_.begin(), clocks_.end(), launch,
+                                     [](const HostTimeline::Launch& launched, const ClockFrom& from) {
+                                       return launched.waits != from.waits
+                                                  ? launched.waits < from.waits
+                                                  : launched.first.handovers <= from.handovers;
+                                     });
+  return (next == clocks_.begin() ? next : std::prev(next))->clock.time_of(launch.first);
+}
+
+std::size_t LaunchServer::next_launch(SimTime now, HostTimeline::Mark& last) const {
+  last = moved_ > 0 ? timeline_->waits[moved_ - 1].from : HostTimeline::Mark{SimTime{0}, 0};
+  for (std::size_t op = 0; op < timeline_->launches.size(); ++op) {
+    const HostTimeline::Launch& launch = timeline_->launches[op];
+    if (!launch.has_work() || launch.waits < moved_) continue;
+    if (launch.waits > passed_ || clock_.time_of(launch.last) > now) return op;
+    last = launch.last;
+  }
+  return timeline_->launches.size();
+}
+
+void LaunchServer::share_interpreter(SimTime now) {
+  HostTimeline::Mark last;
+  next_launch(now, last);
+  clock_.shared_from = last.handovers;
+  clock_.interval = settings_->switch_interval;
+  keep_clock(last.handovers);
+}
+
+void LaunchServer::regain_interpreter(SimTime now) {
+  HostTimeline::Mark last;
+  const std::size_t next = next_launch(now, last);
+  clock_.set(last, clock_.time_of(last));
+  clock_.interval = SimTime{0};
+  // What waits for the interpreter has it now.
+  if (next < timeline_->launches.size() && timeline_->launches[next].waits <= passed_) {
+    const HostTimeline::Mark& waiting = timeline_->launches[next].first;
+    if (waiting.handovers > last.handovers && clock_.time_of(waiting) < now) clock_.set(waiting, now);
+  }
+  keep_clock(last.handovers);
+}
+
+void LaunchServer::begin_iteration() {
+  clock_.shared_from = 0;
+  passed_ = moved_ = 0;
+  clocks_.clear();
+  keep_clock();
 }
 
 void LaunchServer::begin_again(SimTime now, std::uint32_t iteration) {
-  offset_ = now;
-  if (collects_in(iteration)) offset_ += timeline_->collection;
-  passed_ = moved_ = 0;
-  offsets_.clear();
-  keep_offset();
+  clock_.offset = now, clock_.interval = SimTime{0};
+  if (collects_in(iteration)) clock_.offset += timeline_->collection;
+  begin_iteration();
 }
 
 void LaunchServer::end_iteration(std::uint32_t ended) {
-  offset_ += timeline_->total + timeline_->step;
-  if (collects_in(ended + 1)) offset_ += timeline_->collection;
-  passed_ = moved_ = 0;
-  offsets_.clear();
-  keep_offset();
+  clock_.offset = clock_.time_of(timeline_->total) + timeline_->step;
+  if (collects_in(ended + 1)) clock_.offset += timeline_->collection;
+  begin_iteration();
 }
 
 void LaunchServer::save(StateWriter& out) const {
-  out.put(offset_), out.put(passed_), out.put(moved_), out.put(offsets_);
+  out.put(clock_), out.put(passed_), out.put(moved_), out.put(clocks_);
 }
 
 void LaunchServer::load(StateReader& in) {
-  in.get(offset_), in.get(passed_), in.get(moved_), in.get(offsets_);
+  in.get(clock_), in.get(passed_), in.get(moved_), in.get(clocks_);
 }
 
 const HostCosts* host_costs_of(const Model& model, ComponentId gpu) {

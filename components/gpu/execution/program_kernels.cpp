@@ -104,6 +104,26 @@ void ProgramRunner::set_interference(Context& context, const Interference& inter
   }
 }
 
+void ProgramRunner::share_interpreter(Context& context, bool begins) {
+  const auto runs_chain = [&](std::uint32_t stream) {
+    return streams_[stream].is_running != 0 && streams_[stream].is_chain != 0;
+  };
+  for (std::uint32_t stream = 0; stream < streams_.size(); ++stream)
+    if (runs_chain(stream)) advance(context, stream, interference_);
+  if (begins)
+    launches_->share_interpreter(context.now());
+  else
+    launches_->regain_interpreter(context.now());
+  for (std::uint32_t stream = 0; stream < streams_.size(); ++stream) {
+    if (!runs_chain(stream)) continue;
+    Stream& s = streams_[stream];
+    while (begins && s.length > s.kernel + 1 &&
+           launches_->start_of(chain(stream)[s.length - 1]) > context.now())
+      --s.length;
+    set_end(context, stream, chain_end(stream));
+  }
+}
+
 /// Of an operation that runs: is it a kernel that is not bound by memory?
 bool ProgramRunner::is_computing(const Stream& s, std::uint32_t op) {
   return program_->ops[op].kind == OpKind::compute && (!s.is_chain || cost_of(op).bound != Bound::memory);

@@ -208,9 +208,10 @@ bool ProgramRunner::start_op(Context& context, GpuTransport& transport, std::uin
   const bool is_empty = batch_queue_ && op.kind != OpKind::compute && op.bytes == 0;
   if (!is_due(op) || is_empty) {
     // Ends as it begins.
-  } else if (op.io == IoMode::background) {
+  } else if (is_in_background(op.io)) {
     begin_save(index);
     background_.push_back(comm_.start(context, transport, index));
+    if (op.io == IoMode::thread && launches_) share_interpreter(context, true);
   } else if (is_communication(op.kind)) {
     begin_save(index);
     s.slot = comm_.start(context, transport, index);
@@ -252,7 +253,7 @@ void ProgramRunner::end_op(Context& context, std::uint32_t stream) {
   count(context, op, -1);
   set_interference(context, interference_ - std::exchange(s.interference, Interference{}));
   if (op.kind == OpKind::collective) ++turns_[op.group.value];
-  const bool has_row = is_due(op) && op.io != IoMode::background;
+  const bool has_row = is_due(op) && !is_in_background(op.io);
   if (has_row && (records_ops_ || records_power_ || launches_)) end_rows(context, stream);
   count_held(context, s);
   s.ended += s.length, ended_ += s.length;
@@ -271,7 +272,11 @@ void ProgramRunner::on_op_end(Context& context, GpuTransport& transport, std::ui
 }
 
 void ProgramRunner::on_timer(Context& context, GpuTransport& transport, Owner owner) {
-  if (comm_.on_timer(context, transport, owner)) complete(context, transport, owner.slot);
+  // Of a write in a thread of this process: it is planned and serialised.
+  const bool has_written = launches_ && program_->ops[comm_.run(owner.slot).op].io == IoMode::thread;
+  if (has_written) share_interpreter(context, false);
+  if (comm_.on_timer(context, transport, owner)) return complete(context, transport, owner.slot);
+  if (has_written) schedule(context, transport);
 }
 
 void ProgramRunner::on_received(Context& context, GpuTransport& transport, Owner owner) {
@@ -322,7 +327,7 @@ void ProgramRunner::complete(Context& context, GpuTransport& transport, std::uin
   const CommRun& run = comm_.run(slot);
   const std::uint32_t stream = program_->ops[run.op].stream;
   end_save(context, run.op);
-  if (program_->ops[run.op].io == IoMode::background) {
+  if (is_in_background(program_->ops[run.op].io)) {
     if (records_ops_) record_op(context, stream, run.op, run.start, context.now());
     background_.erase(std::find(background_.begin(), background_.end(), slot));
     comm_.release(slot);

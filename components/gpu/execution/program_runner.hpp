@@ -243,6 +243,9 @@ class ProgramRunner {
   void end_rows(Context& context, std::uint32_t stream);
   /// Of a kernel of experts: the tokens that came to this GPU over the average of its group.
   [[nodiscard]] double load_of(const Op& op) const;
+  /// A thread of this process begins to compute in the interpreter, or has ended: what the host has not
+  /// launched comes later, or sooner.
+  void share_interpreter(Context& context, bool begins);
   /// Kernels that run are as fast as what communication leaves them.
   void set_interference(Context& context, const Interference& interference);
   /// A send, receive or collective has taken until now, and not longer than the job's watch allows.

@@ -40,7 +40,9 @@ void StageWriter::save_checkpoint() {
   write.duration = plan.planning;
   if (plan.serialise_rate.value > 0) write.duration += transfer_time(Bytes{write.bytes}, plan.serialise_rate);
   write.peer_mode = PeerMode::offset;
-  write.io = plan.mode == SaveMode::synchronous ? IoMode::from_host : IoMode::background;
+  write.io = plan.mode == SaveMode::synchronous ? IoMode::from_host
+             : plan.uses_threads()              ? IoMode::thread
+                                                : IoMode::background;
   write.every = every, write.turn = turn;
   const std::uint32_t staged = chain(copy);
   beside(write, {staged});

@@ -110,12 +110,18 @@ void write_job(WorkloadContext& context) {
   plan.has_launch_times = context.has_launch_times;
   read_training_plan(context.element, model, context.gpu_count, context.algorithms, plan, context.errors);
   plan.learns_gate = context.learns_gate;
-  plan.checkpoint = read_checkpoint(context);
+  plan.checkpoint = read_checkpoint(context, plan.counts_launches());
   check_deepep_experts(model, context);
   if (has_pipeline(plan.step_over) && context.scenario.root.child("faults"))
     context.errors.add(context.element.error(
         "<workload> kind 'training': step-over with <faults>, which come at times of their own"));
   if (context.errors.size() > before) return;
+  if (plan.checkpoint && plan.checkpoint->uses_threads()) {
+    plan.launch_plan.settings.switch_interval = plan.checkpoint->switch_interval;
+    context.job.note(
+        "while a thread plans and serialises a checkpoint, each operation waits a whole switch interval for "
+        "Python's interpreter: the thread is taken never to give it up earlier");
+  }
   context.job.job().programs.host = plan.launch_plan.settings;
   if (plan.host_model == HostModel::automatic && !plan.counts_launches())
     context.job.note(

@@ -25,6 +25,14 @@ Describe<TrainingCheckpoint> checkpoint_parameters() {
       .field("serialise-rate", &TrainingCheckpoint::serialise_rate,
              "of the process of one GPU, before it writes; 0: takes no time", BitRate{0},
              BitRate{1'000'000'000'000'000})
+      .choice("async-checkpointer", &TrainingCheckpoint::checkpointer,
+              "where an asynchronous save is planned and serialised (PyTorch's AsyncCheckpointerType): in a "
+              "process of its own, or in a thread, which wants the interpreter that launches kernels",
+              {{"process", AsyncCheckpointer::process}, {"thread", AsyncCheckpointer::thread}})
+      .field("switch-interval", &TrainingCheckpoint::switch_interval,
+             "in a thread: what it takes to get the interpreter back (CPython's sys.setswitchinterval, which "
+             "is 5 ms by default)",
+             SimTime{1'000'000}, milliseconds(1000))
       .field("copies", &TrainingCheckpoint::copies,
              "to peers: hosts that keep a GPU's state, its own among them; as many servers are a group", 2u,
              max_memory_copies)
@@ -43,7 +51,8 @@ Describe<TrainingCheckpoint> checkpoint_parameters() {
 namespace {
 
 /// What only one of the modes reads.
-void check_mode(const Element& element, const TrainingCheckpoint& plan, ErrorList& errors) {
+void check_mode(const Element& element, const TrainingCheckpoint& plan, bool counts_launches,
+                ErrorList& errors) {
   const auto complain = [&](const char* attribute, const char* problem) {
     if (element.find(attribute))
       errors.add(
@@ -53,13 +62,27 @@ void check_mode(const Element& element, const TrainingCheckpoint& plan, ErrorLis
     for (const char* attribute : {"copies", "storage-every", "piece", "buffers", "traffic"})
       complain(attribute, "has no effect without mode=\"peers\"");
   else if (plan.storage_every == 0)
-    for (const char* attribute : {"planning", "serialise-rate"})
+    for (const char* attribute : {"planning", "serialise-rate", "async-checkpointer"})
       complain(attribute, "has no effect with mode=\"peers\" without 'storage-every'");
+  if (!plan.uses_threads()) {
+    complain("switch-interval", "has no effect without async-checkpointer=\"thread\"");
+    return;
+  }
+  if (plan.mode == SaveMode::synchronous)
+    complain("async-checkpointer",
+             "'thread' has no effect with mode=\"synchronous\", which training waits for");
+  if (plan.planning == SimTime{0} && plan.serialise_rate.value == 0)
+    complain("async-checkpointer", "'thread' has no effect without 'planning' or 'serialise-rate'");
+  if (!counts_launches)
+    complain("async-checkpointer",
+             "'thread' slows the CPU that launches kernels, and launching takes no time here "
+             "(host=\"launches\" of "
+             "<workload>, 'launch' of <host>)");
 }
 
 }  // namespace
 
-std::optional<TrainingCheckpoint> read_checkpoint(const WorkloadContext& context) {
+std::optional<TrainingCheckpoint> read_checkpoint(const WorkloadContext& context, bool counts_launches) {
   const std::vector<const Element*> all = context.element.children_named("checkpoint");
   if (all.empty()) return std::nullopt;
   if (all.size() > 1) context.errors.add(all[1]->error("<workload> has two <checkpoint>, expected one"));
@@ -67,7 +90,7 @@ std::optional<TrainingCheckpoint> read_checkpoint(const WorkloadContext& context
   TrainingCheckpoint plan;
   checkpoint_parameters().parse(element, plan, context.errors);
   plan.is_read_again = context.restarts;
-  check_mode(element, plan, context.errors);
+  check_mode(element, plan, counts_launches, context.errors);
   if (context.storage_servers == 0 && (plan.to_storage_every() > 0 || plan.restores))
     context.errors.add(element.error("<checkpoint> needs a storage server, and the system has none"));
   if (context.hosts == 0)

@@ -19,6 +19,12 @@ enum class SaveMode : std::uint8_t {
   peers          ///< nothing: it goes to memory of the own and other servers beside the next step
 };
 
+/// Where an asynchronous save is planned and serialised, as PyTorch's AsyncCheckpointerType says.
+enum class AsyncCheckpointer : std::uint8_t {
+  process,  ///< of its own: takes nothing from the one that trains
+  thread    ///< of the process that trains, which both want Python's interpreter
+};
+
 /// When a GPU sends pieces of its state to peers.
 enum class PeerTraffic : std::uint8_t {
   idle,    ///< while nothing else of it sends to other servers
@@ -35,8 +41,8 @@ enum class PeerTraffic : std::uint8_t {
 /// update and the next one, which waits for the end. Every `storage_every` steps there is an asynchronous
 /// save to storage besides.
 ///
-/// Leaves out: what planning exchanges, the metadata file, compression, what serialising takes of the CPU
-/// that launches, and how much memory hosts have.
+/// Leaves out: what planning exchanges, the metadata file, compression, what a process that serialises takes
+/// of cores and memory, and how much memory hosts have.
 struct TrainingCheckpoint {
   std::uint32_t every = 0;  ///< steps from one save to the next, the last of them first
   SaveMode mode = SaveMode::synchronous;
@@ -44,6 +50,8 @@ struct TrainingCheckpoint {
   bool is_read_again = false;  ///< the job may be restarted, and then reads it
   SimTime planning{};          ///< of a save, before its first byte
   BitRate serialise_rate{0};   ///< of a GPU's process; 0: serialising takes no time
+  AsyncCheckpointer checkpointer = AsyncCheckpointer::process;
+  SimTime switch_interval = milliseconds(5);  ///< HostSettings::switch_interval, of threads
   // To peers alone.
   std::uint32_t copies = 2;         ///< in hosts' memories, the own one among them
   std::uint32_t storage_every = 0;  ///< steps from one save to storage to the next; 0: there is none
@@ -52,6 +60,7 @@ struct TrainingCheckpoint {
   PeerTraffic traffic = PeerTraffic::idle;
 
   [[nodiscard]] bool is_to_peers() const { return mode == SaveMode::peers; }
+  [[nodiscard]] bool uses_threads() const { return checkpointer == AsyncCheckpointer::thread; }
   /// Steps from one save to storage to the next; 0: there is none.
   [[nodiscard]] std::uint32_t to_storage_every() const { return is_to_peers() ? storage_every : every; }
 };
@@ -59,8 +68,10 @@ struct TrainingCheckpoint {
 [[nodiscard]] Describe<TrainingCheckpoint> checkpoint_parameters();
 
 /// Reads <checkpoint> of the workload; nothing where there is none. Mistakes go to the context's errors: also
-/// a system without storage or hosts, and jobs that leave out steps or replicas.
-[[nodiscard]] std::optional<TrainingCheckpoint> read_checkpoint(const WorkloadContext& context);
+/// a system without storage or hosts, jobs that leave out steps or replicas, and threads that would take
+/// nothing from training because launching it takes no time (`counts_launches`).
+[[nodiscard]] std::optional<TrainingCheckpoint> read_checkpoint(const WorkloadContext& context,
+                                                                bool counts_launches);
 
 /// What one GPU of a stage copies to host memory [B]: with sharded parameters all that it keeps of the state,
 /// as PyTorch stages the local state before a plan says who writes which of the copies; else what it writes.

@@ -36,12 +36,12 @@ const HostWork kernel{.launches = 1, .calls = 1}, reads{.launches = 1, .calls = 
 
 TEST_CASE("launches follow one another, and what counts nothing needs none") {
   const HostTimeline made = Made({kernel, HostWork{}, HostWork{.launches = 3}, kernel}).timeline();
-  CHECK(made.launches[0].last == microseconds(3));
-  CHECK(made.launches[1].first < SimTime{0});
-  CHECK(made.launches[2].first == microseconds(4));
-  CHECK(made.launches[2].last == microseconds(6));
+  CHECK(made.launches[0].last.at == microseconds(3));
+  CHECK(made.launches[1].first.at < SimTime{0});
+  CHECK(made.launches[2].first.at == microseconds(4));
+  CHECK(made.launches[2].last.at == microseconds(6));
   CHECK(made.launches[2].kernels == 3);
-  CHECK(made.total == microseconds(9));
+  CHECK(made.total.at == microseconds(9));
   CHECK(made.waits.empty());
   CHECK(made.chain == std::vector<std::uint32_t>{4, 3, 2, 1});
 }
@@ -50,10 +50,10 @@ TEST_CASE("what follows a read counts from the end of what was read") {
   const HostTimeline made = Made({kernel, reads, kernel, kernel}).timeline();
   REQUIRE(made.waits.size() == 1);
   CHECK(made.waits[0].op == 1);
-  CHECK(made.waits[0].at == microseconds(6));
+  CHECK(made.waits[0].from.at == microseconds(6));
   CHECK(made.launches[1].waits == 0);
   CHECK(made.launches[2].waits == 1);
-  CHECK(made.launches[2].last == microseconds(6 + 5 + 3));
+  CHECK(made.launches[2].last.at == microseconds(6 + 5 + 3));
   // The CPU must learn when it ends.
   CHECK(made.chain == std::vector<std::uint32_t>{2, 1, 2, 1});
 }
@@ -94,4 +94,16 @@ TEST_CASE("graphs, modules, casts and experts have their own times, all longer w
   CHECK(host_time(work, costs, {}) == microseconds(22'112));
   CHECK(host_time(work, costs, {.is_bound = false}) == microseconds(44'224));
   CHECK(work.kernels() == 3);
+}
+
+TEST_CASE("operations, graphs and reads give the interpreter away, kernels of a graph do not") {
+  const HostTimeline made = Made({kernel, HostWork{.graphs = 1, .nodes = 1}, HostWork{.nodes = 1}, reads,
+                                  HostWork{.launches = 8, .calls = 8}, HostWork{.launches = 8, .calls = 1}})
+                                .timeline();
+  std::vector<std::uint32_t> first, last;
+  for (const HostTimeline::Launch& launch : made.launches)
+    first.push_back(launch.first.handovers), last.push_back(launch.last.handovers);
+  CHECK(first == std::vector<std::uint32_t>{1, 2, 2, 3, 5, 13});
+  CHECK(last == std::vector<std::uint32_t>{1, 2, 2, 3, 12, 13});
+  CHECK(made.total.handovers == 13);
 }

@@ -108,6 +108,24 @@ TEST_CASE("a checkpoint that cannot be is refused") {
   CHECK(is_told(saving("<checkpoint every=\"0\"/>"), "'0' is out of range"));
 }
 
+TEST_CASE("threads that would take nothing from training are refused") {
+  const auto first = [](const std::string& attributes) {
+    const MadeJob made = saving("<checkpoint every=\"1\" " + attributes + "/>");
+    return made.errors.empty() ? std::string() : made.errors[0];
+  };
+  const auto has = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
+  const std::string thread = "async-checkpointer=\"thread\" ", planned = "planning=\"1 s\" ";
+  CHECK(
+      has(first(planned + "mode=\"synchronous\" " + thread), "'thread' has no effect with mode=\"synchron"));
+  CHECK(has(first("mode=\"asynchronous\" " + thread), "no effect without 'planning' or 'serialise-rate'"));
+  CHECK(has(first("mode=\"asynchronous\" " + planned + thread), "launching takes no time here"));
+  CHECK(has(first("mode=\"asynchronous\" switch-interval=\"1 ms\""),
+            "attribute 'switch-interval': has no effect without async-checkpointer=\"thread\""));
+  CHECK(first("mode=\"asynchronous\" async-checkpointer=\"process\"").empty());
+}
+
 namespace {
 
 MadeJob to_peers(const std::string& attributes, const std::string& plan = "shard-parameters=\"on\"",
