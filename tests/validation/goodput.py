@@ -1,12 +1,12 @@
-"""Targets F3, F4, G1, G2, G4, G4b: failures of large jobs and what they leave of their time.
+"""Targets F3, F4, G1, G2, G3, G4, G4b: failures of large jobs and what they leave of their time.
 
 Rates of configs/faults are the published ones, so rows about them hold that drawing and counting give them
 back ("fitted"). Nothing else is fitted: what a restart takes is not published as a whole, and the defaults of
 <restart> are what is published of its stages, with guesses for detection, replacement and warm-up.
 
-Not here: what saving itself takes (G3, ByteCheckpoint; G4, distributed checkpoints of 7B). The rates of
-storage and copies are not published with it, so every time would be fitted to itself; they are parameters of
-<checkpoint>.
+Of what saving itself takes only G3's blocking is here, the copy to the host. Not here: times of whole saves
+and loads (G3, ByteCheckpoint; G4, distributed checkpoints of 7B). The rates of storage are not published with
+them, so every such time would be fitted to itself; they are parameters of <checkpoint>.
 """
 import json
 import math
@@ -82,6 +82,21 @@ def target_g2(run, short):
            "simulated": 100 * play(run, "torchft")["committed_share"], "bound_pct": 100 * 3 / 82.3}
 
 
+def target_g3(run, short):
+    """ByteCheckpoint (arXiv 2407.20143): how long an asynchronous save stops training, a step that saves less
+    one that does not. Nothing but the copy of each GPU's part to its host is simulated. Guessed: 14 B a
+    parameter, FSDP over all 128 GPUs and a GPT of 4.0 B in place of the vDiT; of 405B H800 and equal parts of
+    all GPUs, of which 304 with three of 126 layers have as many bytes each as 8,960 with all."""
+    for name, job, published in (("FSDP 4B on 128 A100", "vdit_4b", 0.38),
+                                 ("405B on 8,960 GPUs (simulated: 304 H800)", "llama_405b", 0.59)):
+        if short and job == "vdit_4b":
+            continue
+        steps = run("training/bytecheckpoint.xml", job=job)["iterations"]
+        without, saving = (step["step_time_ps"] for step in steps)
+        yield {"row": f"{name}, training stopped", "fitted": "no", "published": published, "unit": "s",
+               "simulated": (saving - without) * 1e-12, "bound_pct": 20}
+
+
 def target_g4(run, short):
     """A checkpoint of MT-NLG 530B over 20 Gb/s to storage, and what a failure wastes in the mean where one
     follows the other: the write that had not ended, half an interval, the read (Gemini, 42 + 21 + 42 min)."""
@@ -116,5 +131,5 @@ def overhead_of_peers(run):
            "unit": "1", "simulated": steps[0] / steps[1], "bound_pct": 20}
 
 
-TARGETS = {"F3": target_f3, "F4": target_f4, "G1": target_g1, "G2": target_g2, "G4": target_g4,
-           "G4b": target_g4b}
+TARGETS = {"F3": target_f3, "F4": target_f4, "G1": target_g1, "G2": target_g2, "G3": target_g3,
+           "G4": target_g4, "G4b": target_g4b}
