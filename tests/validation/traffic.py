@@ -4,7 +4,8 @@ Traffic" counts them.
 The article's job: 364.6 M samples of 38.5 TB and 156 G tokens in mini-batches of 2,048 samples (N = 178,000
 an epoch), P = 70 B parameters, L = 80 layers, h = 8192, g = 8 GPUs, or TP 8, PP 8, DP 16. What is simulated
 is a mini-batch or a number of tokens that divides the epoch's; an epoch is so many of them. Published is the
-article's formula, held against asterfusion_recheck.csv.
+article's formula, held against asterfusion_recheck.csv. Ring volumes are those of a run on the article's
+switches.
 """
 import sys
 
@@ -51,7 +52,7 @@ def target_b1(run, short):
     yield row("Internet-days", published / 33e18, total / 33e18, "")
     yield row("bytes per sample", published / SAMPLES, total / SAMPLES)
 
-    rings = run("traffic/step_1024.xml", algorithm="ring", tokens=2048 * 428 // 16,
+    rings = run("traffic/step_1024.xml", network="asterfusion", algorithm="ring", tokens=2048 * 428 // 16,
                 forward=40)["bytes_by_dimension"]
     for dimension, volume in (("tp", 64.33), ("dp", 4.20), ("pp", 0.201)):
         yield row(f"ring volume of {dimension} per step, 1,024 GPUs", volume, rings[dimension] / TB, "TB",
