@@ -8,6 +8,14 @@
 namespace lightrail {
 namespace {
 
+/// The last iteration of one of several jobs, or of the only one; null: none has ended.
+const IterationSummary* last_of(const Summary& summary, const std::string& job) {
+  if (job.empty()) return summary.last_iteration();
+  for (const IterationSummary* last : summary.last_iterations())
+    if (last->job == job) return last;
+  return nullptr;
+}
+
 /// Of the mean GPU in the iteration.
 SimTime storage_time(const Summary& summary, const IterationSummary& step) {
   for (const ExposedSummary& part : summary.exposed)
@@ -40,7 +48,7 @@ SimTime write_time(const ResultReader& result, std::int64_t iteration) {
 GoodputPlan finished_plan(const GoodputRequest& request, const Summary& summary, const ResultReader& result) {
   GoodputPlan plan = request.plan;
   if (!request.simulates()) return plan;
-  const IterationSummary* step = summary.last_iteration();
+  const IterationSummary* step = last_of(summary, request.job);
   if (!step || step->step_ps() <= 0)
     result.fail("no GPU has ended an iteration, whose time <goodput> without 'step' needs");
   if (request.simulates_step) plan.step = SimTime{step->step_ps()};

@@ -13,8 +13,9 @@ constexpr std::uint32_t largest_count = 8'000'000;
 
 Describe<GoodputSpec> goodput_parameters() {
   return Describe<GoodputSpec>()
+      .field("job", &GoodputSpec::job, "whose weeks are played, of several: the name of its <workload>")
       .field("gpus", &GoodputSpec::gpus,
-             "GPUs of the job (default: those of the system); where a simulated part stands for a larger job",
+             "GPUs of the job (default: those that it has); where a simulated part stands for a larger job",
              1u, largest_count)
       .field("step", &GoodputSpec::step,
              "time of a step (default: the last iteration of the simulated job; where that tells the "

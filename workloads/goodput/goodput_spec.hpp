@@ -10,7 +10,8 @@ namespace lightrail {
 
 /// <goodput>: weeks of the scenario's job.
 struct GoodputSpec {
-  std::uint32_t gpus = 0;  ///< 0: those of the system
+  std::string job;         ///< of several, by its name; "": the only one
+  std::uint32_t gpus = 0;  ///< 0: those of the job
   SimTime step{};          ///< 0: of the simulated job
   SimTime period = 720 * milliseconds(3'600'000);
   std::uint32_t runs = 1000;

@@ -49,7 +49,7 @@ class GoodputReader {
   ModelPart read() && {
     const std::size_t before = errors_.size();
     read_job();
-    if (plan().gpus == 0) return {};
+    if (plan().gpus == 0 || errors_.size() > before) return {};
     const Element* rates = element_.child("failure-rates");
     if (!rates)
       errors_.add(element_.error("<goodput> needs <failure-rates>"));
@@ -60,7 +60,7 @@ class GoodputReader {
     read_checkpoint();
     read_spares();
     read_replicas();
-    check_only_job();
+    check_write_of_job();
     if (errors_.size() == before) check_amount();
     if (errors_.size() > before) return {};
     remark();
@@ -71,11 +71,40 @@ class GoodputReader {
   }
 
  private:
-  void check_only_job() {
+  void check_write_of_job() {
     const auto* programs = model_.resource<ProgramSet>();
-    if (request_.simulates() && programs && !programs->jobs.empty())
-      errors_.add(
-          element_.error("<goodput> takes times from a <workload> that is the only job, without a name"));
+    if (request_.simulates_write && programs && !programs->jobs.empty())
+      errors_.add(element_.error(
+          "<goodput> needs 'write' of <checkpoint> (and 'blocking'): only a job that is the only one, "
+          "without a name, tells them"));
+  }
+
+  /// GPUs of the job that `spec` names; 0: there is no such job.
+  std::uint32_t gpus_of(const std::string& job) {
+    const auto* programs = model_.resource<ProgramSet>();
+    std::uint32_t gpus = 0;
+    for (std::size_t gpu = 0; programs && gpu < programs->program_of_gpu.size(); ++gpu) {
+      const std::uint32_t of = programs->programs[programs->program_of_gpu[gpu]].job;
+      if (of != no_job && programs->jobs[of].name == job) ++gpus;
+    }
+    return gpus;
+  }
+
+  /// Of several jobs one is named.
+  void read_name(const GoodputSpec& spec) {
+    const auto* programs = model_.resource<ProgramSet>();
+    const bool has_jobs = programs && !programs->jobs.empty();
+    request_.job = spec.job;
+    if (!spec.job.empty() && gpus_of(spec.job) == 0) {
+      std::string names;
+      for (std::size_t i = 0; has_jobs && i < programs->jobs.size(); ++i)
+        names += (i == 0 ? "" : ", ") + programs->jobs[i].name;
+      complain(element_, "job",
+               fmt::format("there is no job '{}' (expected {})", spec.job,
+                           has_jobs ? names : "none: the only job has no name"));
+    }
+    if (spec.job.empty() && has_jobs && request_.simulates_step)
+      errors_.add(element_.error("<goodput> needs 'job', the name of one of the jobs whose step it takes"));
   }
 
   GoodputPlan& plan() { return request_.plan; }
@@ -95,12 +124,16 @@ class GoodputReader {
     GoodputSpec spec;
     parse(&element_, "goodput", goodput_parameters(), spec);
     const auto* book = model_.resource<AddressBook>();
-    plan().gpus = spec.gpus > 0 ? spec.gpus : book ? book->gpu_count : 0;
+    const std::uint32_t simulated = !spec.job.empty() ? gpus_of(spec.job) : book ? book->gpu_count : 0;
+    plan().gpus = spec.gpus > 0 ? spec.gpus : simulated;
     plan().step = spec.step;
     plan().period = spec.period;
     plan().runs = spec.runs;
     plan().seed = model_.seed;
     request_.simulates_step = spec.step == SimTime{};
+    const std::size_t before = errors_.size();
+    read_name(spec);
+    if (errors_.size() > before) return;
     if (request_.simulates_step && (!has_workload_ || model_.resource<ServingPlan>()))
       errors_.add(element_.error("<goodput> needs 'step', or a <workload> whose iterations tell it"));
     if (plan().gpus == 0) errors_.add(element_.error("<goodput> needs 'gpus': the system has none"));

@@ -84,6 +84,16 @@ TEST_CASE("a step is the last iteration's") {
   CHECK(finished(request(true, false, true), writes).step == SimTime{20 * second});
 }
 
+TEST_CASE("of several jobs the step is that of the one that is named") {
+  Summary all = summary();
+  all.iterations[0].job = std::string("a"), all.iterations[1].job = std::string("b");
+  GoodputRequest of_a = request(true, false, true);
+  of_a.job = std::string("a");
+  CHECK(finished(of_a, writes, all).step == SimTime{30 * second});
+  of_a.job = std::string("c");  // has ended no iteration
+  CHECK_THROWS_WITH(finished(of_a, writes, all), Catch::Contains("no GPU has ended an iteration"));
+}
+
 TEST_CASE("a simulated write lasts from the first to the last one and is no part of the step") {
   const GoodputPlan waits = finished(request(true, true, true), writes);
   CHECK(waits.step == SimTime{16 * second});

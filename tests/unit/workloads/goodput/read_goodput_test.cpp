@@ -29,7 +29,7 @@ struct Read {
 
 /// Of a system of 16 GPUs whose job, where the scenario has one, has these operations.
 Read read(const std::string& goodput, const std::vector<OpKind>& kinds = {}, std::uint32_t stands_for = 1,
-          std::uint32_t gpus = 16, bool serves = false) {
+          std::uint32_t gpus = 16, bool serves = false, bool has_jobs = false) {
   const test::TemporaryFolder folder;
   test::write_file(folder / "s.xml", "<scenario name=\"s\"><workload/>\n" + goodput + "\n</scenario>");
   const Scenario scenario = load_scenario(folder / "s.xml", {{}, Catalogue("configs")});
@@ -40,6 +40,14 @@ Read read(const std::string& goodput, const std::vector<OpKind>& kinds = {}, std
   auto programs = std::make_shared<ProgramSet>();
   programs->programs.resize(1);
   for (const OpKind kind : kinds) programs->programs[0].ops.push_back(Op{.kind = kind});
+  if (has_jobs) {  // "a" on the first four GPUs, "b" on the others
+    programs->programs.push_back(programs->programs[0]);
+    programs->jobs.resize(2);
+    programs->jobs[0].name = std::string("a"), programs->jobs[1].name = std::string("b");
+    programs->programs[0].job = 0, programs->programs[1].job = 1;
+    programs->program_of_gpu.assign(16, 1);
+    std::fill_n(programs->program_of_gpu.begin(), 4, 0);
+  }
   model.add<ProgramSet>(programs);
   auto groups = std::make_shared<GroupTable>();
   groups->add({"dp", {{16, 1}}, {}, stands_for}, 16);
@@ -85,6 +93,29 @@ TEST_CASE("GPUs and step are the job's where nothing else is said") {
   CHECK(given.request->plan.gpus == 64);
   CHECK_FALSE(given.request->simulates());
   CHECK(given.request->plan.step == 3 * one_second);
+}
+
+TEST_CASE("of several jobs one is named, and its GPUs count") {
+  const auto of = [](const std::string& attributes, const std::string& children = "",
+                     const std::vector<OpKind>& kinds = {}) {
+    return read(with_rates(attributes, children), kinds, 1, 16, false, true);
+  };
+  const Read b = of("job=\"b\"");
+  REQUIRE(b.request);
+  CHECK(b.request->job == "b");
+  CHECK(b.request->plan.gpus == 12);
+  CHECK(of("job=\"a\" gpus=\"40\"").request->plan.gpus == 40);
+  CHECK(of("").errors ==
+        std::vector<std::string>{"<goodput> needs 'job', the name of one of the jobs whose step it takes"});
+  CHECK(of("job=\"c\"").errors ==
+        std::vector<std::string>{"<goodput> attribute 'job': there is no job 'c' (expected a, b)"});
+  CHECK(read(with_rates("job=\"a\"", "")).errors ==
+        std::vector<std::string>{
+            "<goodput> attribute 'job': there is no job 'a' (expected none: the only job has no name)"});
+  CHECK(of("step=\"1 s\"").request->plan.gpus == 16);
+  const Read saves = of("job=\"a\"", "<checkpoint every=\"60 s\"/>", {OpKind::storage_write});
+  REQUIRE(saves.errors.size() == 1);
+  CHECK(saves.errors[0].find("needs 'write' of <checkpoint>") != std::string::npos);
 }
 
 TEST_CASE("every value that took effect is declared, defaults included") {
