@@ -59,7 +59,9 @@ std::string obstacle_of_job(const ProgramSet& set) {
     for (const Op& op : program.ops) {
       if (op.is_once) return "what only the first iteration reads (restore)";
       if (op.every > 1)
-        return fmt::format("I/O that takes place in one of {} iterations (expected: in each)", op.every);
+        return fmt::format(
+            "what takes place in one of {} iterations (a checkpoint, evaluation; expected: in each)",
+            op.every);
     }
   }
   return "";

@@ -26,7 +26,7 @@ const ProgramSet* programs_for(const BuildContext& build) {
 }
 
 std::optional<LaunchServer> launches_of(const Model& model, ComponentId gpu, EndpointId of_job,
-                                        HostTimelines& timelines) {
+                                        HostTimelineCache& timelines) {
   const ProgramSet& set = *model.resource<ProgramSet>();
   const std::uint32_t number = set.program_of_gpu[of_job.value];
   const Program& program = set.programs[number];
@@ -43,7 +43,7 @@ bool changes_pace(const BuildContext& build) {
 }
 
 std::unique_ptr<Component> make_gpu(const BuildContext& build, KernelTimesCache& cache,
-                                    const std::shared_ptr<HostTimelines>& timelines) {
+                                    const std::shared_ptr<HostTimelineCache>& timelines) {
   const auto& spec = static_cast<const GpuSpec&>(build.spec);
   std::shared_ptr<KernelTimes> times;
   if (const ProgramSet* set = programs_for(build)) {
@@ -323,8 +323,10 @@ std::shared_ptr<const ComponentKind> gpu_kind() {
                       {"recalled", "collectives that are simulated for what may run beside them"}};
   kind->make_spec = make_gpu_spec;
   kind->values = [](const Spec& spec) { return gpu_values(static_cast<const GpuSpec&>(spec)); };
-  kind->make = [cache = std::make_shared<KernelTimesCache>(), timelines = std::make_shared<HostTimelines>()](
-                   const BuildContext& build) { return make_gpu(build, *cache, timelines); };
+  kind->make = [cache = std::make_shared<KernelTimesCache>(),
+                timelines = std::make_shared<HostTimelineCache>()](const BuildContext& build) {
+    return make_gpu(build, *cache, timelines);
+  };
   return kind;
 }
 

@@ -30,6 +30,7 @@ void CommEngine::announce_next(Context& context, Transport& transport, std::uint
     if (op.kind != OpKind::collective || op.collective != CollectiveType::all_to_all ||
         op.group != done.group)
       continue;
+    if (op.every > 1) return;  // it may not take place
     if (op.root == known_before || !transport.predicts_from_history())
       return transport.announce_ahead(context, demand(op), op.root == known_before);
     if (op.root < expects_split) return;  // nothing is known yet

@@ -24,12 +24,14 @@ std::string describe(const Op& op, const AlgorithmNames& algorithms) {
   if (op.algorithm != Algorithm::auto_select)
     text += fmt::format(", algorithm {}", name_of(algorithms, op.algorithm));
   if (op.protocol != Protocol::auto_select) text += fmt::format(", protocol {}", protocol_name(op.protocol));
+  if (op.every > 1) text += fmt::format(", in iteration {} of {}", op.turn, op.every);
   return text;
 }
 
 bool agree(const Op& a, const Op& b) {
   return a.collective == b.collective && a.bytes == b.bytes && a.algorithm == b.algorithm &&
          a.protocol == b.protocol && a.split == b.split && a.element_bytes == b.element_bytes &&
+         a.every == b.every && a.turn == b.turn &&
          (a.collective != CollectiveType::broadcast || a.root == b.root);
 }
 
@@ -192,6 +194,7 @@ class Checker {
     struct Message {
       std::int64_t bytes = 0;
       bool is_bare = false;
+      std::uint16_t every = 1, turn = 0;
     };
     struct Sizes {
       std::vector<Message> sent, received;
@@ -219,7 +222,7 @@ class Checker {
           return;
         }
         auto other = static_cast<std::uint32_t>(peer);
-        const Message message{op.bytes, op.protocol == Protocol::bare};
+        const Message message{op.bytes, op.protocol == Protocol::bare, op.every, op.turn};
         if (op.kind == OpKind::send)
           pairs[{m, other, op.root}].sent.push_back(message);
         else
@@ -237,6 +240,12 @@ class Checker {
       }
       for (std::size_t i = 0; i < sizes.sent.size(); ++i) {
         const Message &sent = sizes.sent[i], &received = sizes.received[i];
+        if (sent.every != received.every || sent.turn != received.turn) {
+          errors_.add({"", 0,
+                       fmt::format("{} message {} in iteration {} of {}, which expects it in {} of {}", who,
+                                   i, sent.turn, sent.every, received.turn, received.every)});
+          return;
+        }
         if (sent.bytes == received.bytes && sent.is_bare == received.is_bare) continue;
         auto side = [](const Message& m) { return m.is_bare ? "bare" : "NCCL's"; };
         errors_.add({"", 0,

@@ -65,14 +65,14 @@ SimTime host_time(const HostWork& work, const HostCosts& costs, const HostSettin
 }
 
 HostTimeline make_host_timeline(const Program& program, const ProgramIndex& index, const ProgramSet& set,
-                                const HostCosts& costs) {
+                                const HostCosts& costs, std::uint32_t iteration) {
   HostTimeline timeline;
   timeline.launches.resize(program.ops.size());
   Queue queue(program, costs.ahead);
   HostTimeline::Mark now{SimTime{0}, 0};
   for (std::uint32_t i = 0; i < program.ops.size(); ++i) {
     HostTimeline::Launch& launch = timeline.launches[i];
-    if (program.ops[i].host_work != 0) {
+    if (program.ops[i].host_work != 0 && program.ops[i].is_due(iteration)) {
       const HostWork& work = set.host_work[program.ops[i].host_work];
       if (const std::uint32_t op = queue.blocked_by(i, work.kernels()); op != i)
         timeline.waits.push_back({op, now});
@@ -97,6 +97,21 @@ HostTimeline make_host_timeline(const Program& program, const ProgramIndex& inde
   timeline.step = scaled(costs.step, costs, set.host_of(program));
   end_chains(index, timeline);
   return timeline;
+}
+
+HostTimelines::HostTimelines(const Program& program, const ProgramIndex& index, const ProgramSet& set,
+                             const HostCosts& costs)
+    : program_(&program), index_(&index), set_(&set), costs_(&costs) {
+  for (const Op& op : program.ops)
+    if (op.host_work != 0 && op.every > 1) schedules_.insert({op.every, op.turn});
+}
+
+const HostTimeline& HostTimelines::of(std::uint32_t iteration) {
+  std::vector<bool> due;
+  for (const auto& [every, turn] : schedules_) due.push_back(iteration % every == turn);
+  const auto made = made_.find(due);
+  if (made != made_.end()) return made->second;
+  return made_.emplace(due, make_host_timeline(*program_, *index_, *set_, *costs_, iteration)).first->second;
 }
 
 }  // namespace lightrail

@@ -1,5 +1,8 @@
 #pragma once
 #include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "workloads/program/host_costs.hpp"
@@ -44,8 +47,29 @@ struct HostTimeline {
 /// What `work` takes a CPU with these costs, without waiting [ps].
 [[nodiscard]] SimTime host_time(const HostWork& work, const HostCosts& costs, const HostSettings& settings);
 
-/// O(operations). `program` is of `set` and `index` its index.
+/// Of the operations that take place in `iteration`; others need no CPU. O(operations). `program` is of `set`
+/// and `index` its index.
 [[nodiscard]] HostTimeline make_host_timeline(const Program& program, const ProgramIndex& index,
-                                              const ProgramSet& set, const HostCosts& costs);
+                                              const ProgramSet& set, const HostCosts& costs,
+                                              std::uint32_t iteration = 0);
+
+/// The timelines of one program and a kind of host: one for each set of operations that iterations have.
+class HostTimelines {
+ public:
+  /// As make_host_timeline(), whose references are kept.
+  HostTimelines(const Program& program, const ProgramIndex& index, const ProgramSet& set,
+                const HostCosts& costs);
+  /// Stays where it is.
+  const HostTimeline& of(std::uint32_t iteration);
+
+ private:
+  using Schedule = std::pair<std::uint16_t, std::uint16_t>;  ///< Op::every, turn
+  const Program* program_;
+  const ProgramIndex* index_;
+  const ProgramSet* set_;
+  const HostCosts* costs_;
+  std::set<Schedule> schedules_;  ///< of operations that need a CPU and leave iterations out
+  std::map<std::vector<bool>, HostTimeline> made_;
+};
 
 }  // namespace lightrail

@@ -92,8 +92,8 @@ struct Op {
   std::uint16_t host_work = 0;  ///< index into ProgramSet::host_work; 0: no CPU has to launch it
   std::uint32_t name = 0;       ///< index into Model::names
   GroupKindId group{};          ///< collectives, send, recv
-  /// I/O, and what is of a checkpoint in memory, takes place in iterations i with i % every == turn, and is
-  /// passed over in others; of others 1 and 0.
+  /// Takes place in iterations i with i % every == turn, and is passed over in others: checkpoints, and
+  /// evaluation. All members of a group, and both sides of a message, have the same.
   std::uint16_t every = 1, turn = 0;
   std::int64_t bytes = 0;   ///< [B]
   SimTime duration{};       ///< [ps]; compute and host; 0 for compute: timed from the shape; send and

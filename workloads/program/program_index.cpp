@@ -13,6 +13,11 @@ namespace {
 /// Ordinals take the place of group kind and channel in a Connection.
 constexpr std::size_t max_io_ops = std::size_t{Connection::max_group_kinds} * Connection::max_channels;
 
+/// They take place in the same iterations.
+bool go_together(const Op& a, const Op& b) {
+  return a.every == b.every && a.turn == b.turn;
+}
+
 /// ProgramIndex::chain.
 std::vector<std::uint32_t> chains(const Program& program, const ProgramIndex& index) {
   std::vector<std::uint32_t> chain(program.ops.size(), 1);
@@ -25,7 +30,8 @@ std::vector<std::uint32_t> chains(const Program& program, const ProgramIndex& in
   for (const std::vector<std::uint32_t>& ops : index.stream_ops)
     for (std::size_t k = ops.size(); k-- > 1;)
       if (is_timed_from_shape(program.ops[ops[k - 1]]) && is_timed_from_shape(program.ops[ops[k]]) &&
-          !is_awaited[ops[k - 1]] && !awaits[ops[k]])
+          go_together(program.ops[ops[k - 1]], program.ops[ops[k]]) && !is_awaited[ops[k - 1]] &&
+          !awaits[ops[k]])
         chain[ops[k - 1]] = chain[ops[k]] + 1;
   return chain;
 }
@@ -89,10 +95,8 @@ void check_program(const Program& program, const ProgramSet& set, const std::vec
     if (is_in_memory(op.io) ? !is_point && op.kind != OpKind::host_copy
                             : op.io != IoMode::own && op.kind != OpKind::storage_write)
       complain(i, "of the host's memory (only storage writes are, or a checkpoint's copies and messages)");
-    const bool may_pass = is_io(op.kind) || is_in_memory(op.io);
-    if (op.every == 0 || op.turn >= op.every || (op.every > 1 && !may_pass))
-      complain(i, fmt::format("takes place in iteration {} of {} (only I/O may leave iterations out)",
-                              op.turn, op.every));
+    if (op.every == 0 || op.turn >= op.every)
+      complain(i, fmt::format("takes place in iteration {} of {}", op.turn, op.every));
     if (op.is_once && (op.every > 1 || !is_io(op.kind)))
       complain(i,
                "takes place in the first iteration alone (only I/O may, and either in that one or in each so "

@@ -10,9 +10,9 @@
 
 namespace lightrail {
 
-LaunchServer::LaunchServer(std::shared_ptr<const HostTimeline> timeline, const HostCosts& costs,
+LaunchServer::LaunchServer(std::shared_ptr<HostTimelines> timelines, const HostCosts& costs,
                            const HostSettings& settings, SimTime start)
-    : timeline_(std::move(timeline)), costs_(&costs), settings_(&settings) {
+    : timelines_(std::move(timelines)), timeline_(&timelines_->of(0)), costs_(&costs), settings_(&settings) {
   clock_.offset = start;
   if (collects_in(0)) clock_.offset += timeline_->collection;
 }
@@ -61,7 +61,9 @@ void LaunchServer::regain_interpreter(SimTime now) {
   keep_clock(last.handovers);
 }
 
-void LaunchServer::begin_iteration() {
+void LaunchServer::begin_iteration(std::uint32_t iteration) {
+  iteration_ = iteration;
+  find_timeline();
   clock_.shared_from = 0;
   passed_ = moved_ = 0;
   clocks_.clear();
@@ -71,21 +73,22 @@ void LaunchServer::begin_iteration() {
 void LaunchServer::begin_again(SimTime now, std::uint32_t iteration) {
   clock_.offset = now, clock_.interval = SimTime{0};
   if (collects_in(iteration)) clock_.offset += timeline_->collection;
-  begin_iteration();
+  begin_iteration(iteration);
 }
 
 void LaunchServer::end_iteration(std::uint32_t ended) {
   clock_.offset = clock_.time_of(timeline_->total) + timeline_->step;
   if (collects_in(ended + 1)) clock_.offset += timeline_->collection;
-  begin_iteration();
+  begin_iteration(ended + 1);
 }
 
 void LaunchServer::save(StateWriter& out) const {
-  out.put(clock_), out.put(passed_), out.put(moved_), out.put(clocks_);
+  out.put(clock_), out.put(iteration_), out.put(passed_), out.put(moved_), out.put(clocks_);
 }
 
 void LaunchServer::load(StateReader& in) {
-  in.get(clock_), in.get(passed_), in.get(moved_), in.get(clocks_);
+  in.get(clock_), in.get(iteration_), in.get(passed_), in.get(moved_), in.get(clocks_);
+  find_timeline();
 }
 
 const HostCosts* host_costs_of(const Model& model, ComponentId gpu) {
@@ -99,14 +102,14 @@ const HostCosts* host_costs_of(const Model& model, ComponentId gpu) {
   return host && host->host_costs().are_known() ? &host->host_costs() : nullptr;
 }
 
-std::shared_ptr<const HostTimeline> HostTimelines::get(const ProgramSet& set, const ProgramIndexes& indexes,
-                                                       std::uint32_t program, const HostCosts& costs) {
+std::shared_ptr<HostTimelines> HostTimelineCache::get(const ProgramSet& set, const ProgramIndexes& indexes,
+                                                      std::uint32_t program, const HostCosts& costs) {
   auto& known = alive_[{&set, &costs, program}];
-  std::shared_ptr<const HostTimeline> timeline = known.lock();
-  if (!timeline)
-    known = timeline = std::make_shared<const HostTimeline>(
-        make_host_timeline(set.programs[program], indexes.of[program], set, costs));
-  return timeline;
+  std::shared_ptr<HostTimelines> timelines = known.lock();
+  if (!timelines)
+    known = timelines =
+        std::make_shared<HostTimelines>(set.programs[program], indexes.of[program], set, costs);
+  return timelines;
 }
 
 }  // namespace lightrail

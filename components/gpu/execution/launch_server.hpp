@@ -26,8 +26,8 @@ namespace lightrail {
 class LaunchServer {
  public:
   /// `start`: of the job [ps].
-  LaunchServer(std::shared_ptr<const HostTimeline> timeline, const HostCosts& costs,
-               const HostSettings& settings, SimTime start = {});
+  LaunchServer(std::shared_ptr<HostTimelines> timelines, const HostCosts& costs, const HostSettings& settings,
+               SimTime start = {});
   /// Before anything is launched: launch_of will be asked.
   void record_launches() {
     records_launches_ = true;
@@ -103,16 +103,19 @@ class LaunchServer {
   /// Of the operations that need the CPU, the first that it has not launched at `now`; how many there are:
   /// none. `last`: of the one before it.
   std::size_t next_launch(SimTime now, HostTimeline::Mark& last) const;
-  /// At the head of an iteration.
-  void begin_iteration();
+  void find_timeline() { timeline_ = &timelines_->of(iteration_); }
+  /// At the head of iteration number `iteration`.
+  void begin_iteration(std::uint32_t iteration);
   void keep_clock(std::int64_t handovers = -1) {
     if (records_launches_) clocks_.push_back({passed_, handovers, clock_});
   }
 
-  std::shared_ptr<const HostTimeline> timeline_;
+  std::shared_ptr<HostTimelines> timelines_;
+  const HostTimeline* timeline_;  ///< of this iteration
   const HostCosts* costs_;
   const HostSettings* settings_;
   Clock clock_;
+  std::uint32_t iteration_ = 0;
   std::uint32_t passed_ = 0;  ///< waits that are behind the CPU
   std::uint32_t moved_ = 0;   ///< ... when it last waited: what it launched before that is launched
   bool records_launches_ = false;
@@ -122,15 +125,15 @@ class LaunchServer {
 /// The figures of the host that `gpu` is joined to; null: it has none, or nothing is known of it.
 [[nodiscard]] const HostCosts* host_costs_of(const Model& model, ComponentId gpu);
 
-/// One timeline for each program and kind of host that has GPUs alive.
-class HostTimelines {
+/// One HostTimelines for each program and kind of host that has GPUs alive.
+class HostTimelineCache {
  public:
   /// `program`: index into `set`.
-  std::shared_ptr<const HostTimeline> get(const ProgramSet& set, const ProgramIndexes& indexes,
-                                          std::uint32_t program, const HostCosts& costs);
+  std::shared_ptr<HostTimelines> get(const ProgramSet& set, const ProgramIndexes& indexes,
+                                     std::uint32_t program, const HostCosts& costs);
 
  private:
-  std::map<std::tuple<const void*, const void*, std::uint32_t>, std::weak_ptr<const HostTimeline>> alive_;
+  std::map<std::tuple<const void*, const void*, std::uint32_t>, std::weak_ptr<HostTimelines>> alive_;
 };
 
 }  // namespace lightrail

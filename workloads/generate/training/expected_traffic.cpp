@@ -52,6 +52,11 @@ std::int64_t latent_volume(const Transformer& model, const TrainingPlan& plan) {
 }  // namespace
 
 std::vector<std::int64_t> expected_traffic(const Job& job) {
+  // Of iterations first ... first + times - 1, those that an operation takes place in.
+  const auto due = [](const Op& op, std::uint32_t first, std::uint32_t times) {
+    const auto until = [&](std::uint32_t end) { return (end + op.every - 1u - op.turn) / op.every; };
+    return Wide{until(first + times) - until(first)};
+  };
   GroupTable groups;
   for (const auto& kind : job.groups) groups.add(kind, job.gpu_count);
   // A member's part of a group's volume may be no whole number, so volumes x n are summed first, by
@@ -67,11 +72,12 @@ std::vector<std::int64_t> expected_traffic(const Job& job) {
       for (std::uint32_t k = 0; k < job.groups.size(); ++k)
         size_of_group[k] = groups.group_of(GroupKindId{k}, EndpointId{gpu}).size;
       for (const Op& op : job.programs.programs[now[gpu]].ops) {
-        if (op.kind == OpKind::send) total[op.dimension] += Wide{op.bytes} * times;
+        const Wide taken = due(op, job.programs.iterations - left, times);
+        if (op.kind == OpKind::send) total[op.dimension] += Wide{op.bytes} * taken;
         if (op.kind != OpKind::collective) continue;
         const std::uint32_t n = size_of_group[op.group.value];
         if (n > 1)
-          times_n[{op.dimension, n}] += Wide{volume_factor(op.collective)} * (n - 1) * op.bytes * times;
+          times_n[{op.dimension, n}] += Wide{volume_factor(op.collective)} * (n - 1) * op.bytes * taken;
       }
     }
   }

@@ -97,7 +97,7 @@ TEST_CASE("each reason why iterations differ is told") {
       {{.change = [](ProgramSet& set) { set.programs[0].next = 1; }},
        "a <gate> with over-iterations: every iteration has loads of its own"},
       {{.change = [](ProgramSet& set) { set.programs[0].ops[1].every = 3; }},
-       "I/O that takes place in one of 3 iterations (expected: in each)"},
+       "what takes place in one of 3 iterations (a checkpoint, evaluation; expected: in each)"},
       {{.change = [](ProgramSet& set) { set.programs[0].ops[1].is_once = true; }},
        "what only the first iteration reads (restore)"}};
   for (const auto& [one, why] : cases) {

@@ -96,6 +96,23 @@ TEST_CASE("a group that disagrees on size, kind or number of collectives is name
   CHECK_THAT(job.only_mistake(), Contains("gpu 0 op 1 runs all_reduce of 20 B, gpu 1 runs only 1"));
 }
 
+TEST_CASE("members take part in the same iterations") {
+  Job job;
+  GroupKindId tp = job.group("tp", 2, 2);
+  job.add({reduce(tp, 10), point(OpKind::send, tp, 1, 5)});
+  job.add({reduce(tp, 10), point(OpKind::recv, tp, 1, 5)});
+  Op& first = job.set.programs[0].ops[0];
+  first.every = 4, first.turn = 3;
+  CHECK(job.only_mistake() ==
+        "group 'tp' disagrees on its collective 0: gpu 0 op 0 runs all_reduce of 10 B, in iteration 3 of 4, "
+        "gpu 1 op 0 runs all_reduce of 10 B");
+  job.set.programs[1].ops[0] = first;
+  CHECK(job.mistakes().empty());
+  job.set.programs[0].ops[1].every = 2;
+  CHECK(job.only_mistake() ==
+        "group 'tp': gpu 0 sends to gpu 1 message 0 in iteration 0 of 2, which expects it in 0 of 1");
+}
+
 TEST_CASE("only one group of equal roles is compared, but every mix of roles is") {
   Job job;
   GroupKindId tp = job.group("tp", 2, 6);

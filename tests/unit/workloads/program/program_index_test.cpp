@@ -96,6 +96,15 @@ TEST_CASE("kernels in a row are a chain until another stream waits for one or on
   CHECK(make_program_index(program).chain == Indices{2, 1, 1, 1, 1});
 }
 
+TEST_CASE("kernels of different iterations are no chain") {
+  Program program = two_streams();
+  for (int i = 0; i < 4; ++i) add(program, op_of(OpKind::compute, 0));
+  for (int i = 2; i < 4; ++i) program.ops[i].every = 3, program.ops[i].turn = 2;
+  CHECK(make_program_index(program).chain == Indices{2, 1, 2, 1});
+  program.ops[3].turn = 1;
+  CHECK(make_program_index(program).chain == Indices{2, 1, 1, 1});
+}
+
 TEST_CASE("a dependency on the same stream does not end a chain, a kernel of fixed duration does") {
   Program program = two_streams();
   add(program, op_of(OpKind::compute, 0));
@@ -153,7 +162,7 @@ TEST_CASE("what a program refers to must exist, and sizes and durations are not 
   CHECK(problem([](Program&, Op& o) { o.split = 2; }) == op + "split matrix 2 does not exist (there are 2)");
 }
 
-TEST_CASE("only I/O leaves iterations out, by one rule: each so many-th, or the first alone") {
+TEST_CASE("operations leave iterations out, and only I/O all but the first, by one rule of the two") {
   const auto of = [](OpKind kind, std::uint16_t every, std::uint16_t turn, bool is_once) {
     Program program = two_streams();
     Op op = op_of(kind, 0);
@@ -167,10 +176,10 @@ TEST_CASE("only I/O leaves iterations out, by one rule: each so many-th, or the 
   }
   const std::string op = "op 0 'gemm' of program 'stage 0': ";
   const auto texts = [&](const std::string& what) { return std::vector<std::string>{op + what}; };
-  const std::string by_turn = "takes place in iteration 2 of 3 (only I/O may leave iterations out)";
   const std::string once =
       "takes place in the first iteration alone (only I/O may, and either in that one or in each so many-th)";
-  CHECK(of(OpKind::compute, 3, 2, false) == texts(by_turn));
+  CHECK(of(OpKind::compute, 3, 2, false).empty());
+  CHECK(of(OpKind::compute, 3, 3, false) == texts("takes place in iteration 3 of 3"));
   CHECK(of(OpKind::compute, 1, 0, true) == texts(once));
   CHECK(of(OpKind::storage_read, 3, 2, true) == texts(once));
 }

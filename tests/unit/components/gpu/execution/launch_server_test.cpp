@@ -13,30 +13,39 @@ using namespace lightrail;
 
 namespace {
 
-/// `works`: of the operations, one behind the other on a stream.
-struct Cpu {
-  explicit Cpu(std::vector<HostWork> works) {
-    set.host_work = {HostWork{}};
-    set.shapes.emplace_back();
-    Program& p = set.programs.emplace_back();
+/// Of the operations `works`, one behind the other on a stream.
+class Cpu {
+ public:
+  explicit Cpu(const std::vector<HostWork>& works, const HostCosts& costs = usual()) : costs_(costs) {
+    set_.host_work = {HostWork{}};
+    set_.shapes.emplace_back();
+    Program& p = set_.programs.emplace_back();
     p.streams = {"compute"};
     for (const HostWork& work : works) {
       Op& op = p.ops.emplace_back();
       op.kind = OpKind::compute;
-      op.host_work = static_cast<std::uint16_t>(set.host_work.size());
-      set.host_work.push_back(work);
+      op.host_work = static_cast<std::uint16_t>(set_.host_work.size());
+      set_.host_work.push_back(work);
     }
-    timeline = std::make_shared<const HostTimeline>(make_host_timeline(p, make_program_index(p), set, costs));
+    index_ = make_program_index(p);
   }
+  [[nodiscard]] static HostCosts usual() {
+    return {.launch = microseconds(4), .call = microseconds(16), .read_back = microseconds(10)};
+  }
+  /// Takes place in each second iteration alone.
+  void leave_out(std::uint32_t op) { set_.programs[0].ops[op].every = 2, set_.programs[0].ops[op].turn = 1; }
   [[nodiscard]] LaunchServer server() const {
-    LaunchServer made(timeline, costs, settings);
+    LaunchServer made(std::make_shared<HostTimelines>(set_.programs[0], index_, set_, costs_), costs_,
+                      settings_);
     made.record_launches();
     return made;
   }
-  ProgramSet set;
-  HostCosts costs{.launch = microseconds(4), .call = microseconds(16), .read_back = microseconds(10)};
-  HostSettings settings{.switch_interval = milliseconds(5)};
-  std::shared_ptr<const HostTimeline> timeline;
+
+ private:
+  ProgramSet set_;
+  ProgramIndex index_;
+  HostCosts costs_;
+  HostSettings settings_{.switch_interval = milliseconds(5)};
 };
 
 const HostWork eager{.launches = 1, .calls = 1};
@@ -116,16 +125,28 @@ TEST_CASE("reading a value gives the interpreter away once more") {
 }
 
 TEST_CASE("the kernels of a graph need no interpreter but for its launch") {
-  Cpu cpu({{.graphs = 1, .nodes = 1}, node, node, eager});
-  cpu.costs.graph = microseconds(10), cpu.costs.node = microseconds(1);
-  const Cpu timed = [&] {
-    Cpu made = cpu;
-    made.timeline = std::make_shared<const HostTimeline>(make_host_timeline(
-        made.set.programs[0], make_program_index(made.set.programs[0]), made.set, made.costs));
-    return made;
-  }();
-  LaunchServer server = timed.server();
+  HostCosts costs = Cpu::usual();
+  costs.graph = microseconds(10), costs.node = microseconds(1);
+  const Cpu cpu({{.graphs = 1, .nodes = 1}, node, node, eager}, costs);
+  LaunchServer server = cpu.server();
   server.share_interpreter(SimTime{0});
   CHECK(starts(server, 0, 4) == std::vector<SimTime>{microseconds(5'011), microseconds(5'012),
                                                      microseconds(5'013), microseconds(10'033)});
+}
+
+// Of four operations the third takes place in iterations 1, 3 ...
+TEST_CASE("what an iteration leaves out takes no time of its CPU") {
+  Cpu cpu(works(4));
+  cpu.leave_out(2);
+  LaunchServer server = cpu.server();
+  CHECK_FALSE(server.has_work(2));
+  CHECK(server.start_of(3) == microseconds(60));
+  server.end_iteration(0);
+  CHECK(server.has_work(2));
+  CHECK(server.start_of(3) == microseconds(60 + 80));
+  server.end_iteration(1);
+  CHECK(server.start_of(3) == microseconds(60 + 80 + 60));
+  LaunchServer again = cpu.server();
+  again.begin_again(microseconds(500), 3);
+  CHECK(again.start_of(3) == microseconds(580));
 }
