@@ -28,13 +28,11 @@ class StageParameterFlow {
 
   /// Before a pass.
   void begin(const ChunkPass& pass) {
-    first_forward_ = plan_.overlap_parameters && pass.is_forward() && pass.micro_batch == 0;
+    first_forward_ = !evaluates_ && plan_.overlap_parameters && pass.is_forward() && pass.micro_batch == 0;
     if (first_forward_ && !has_gathered_) {
       // All of the stage one after the other, from the start of the step on.
       has_gathered_ = true;
-      writer_.gather_parameters(parameters_.embedding, 0);
-      for (const LayerParameters& layer : of_first_passes(pass.chunk))
-        writer_.gather_parameters(layer.dense, layer.expert);
+      gather_all(pass.chunk);
       writer_.wait_for_parameters();
     }
     if (!gathers(pass)) return;
@@ -63,6 +61,15 @@ class StageParameterFlow {
     if (plan_.keeps_gathered() && pass.micro_batch != plan_.chunk_micro_batches() - 1) return;
     if (edges(pass) > 0) writer_.scatter_gradients(edges(pass), 0);
   }
+  /// Passes that follow evaluate, with the parameters as they are after the update: what the next step would
+  /// gather beside its first passes has to be here (and is gathered there once more).
+  void evaluate() {
+    evaluates_ = true;
+    if (!plan_.overlap_parameters) return;
+    gather_all(0);
+    for (std::size_t i = 0; i <= parameters_.layers.size(); ++i) writer_.wait_for_parameters();
+  }
+  void end_first_batch() { has_evaluated_ = true; }
   void finish() {
     if (plan_.shards_parameters) return;
     if (plan_.overlap_gradients) {
@@ -77,7 +84,7 @@ class StageParameterFlow {
   /// FSDP: the pass needs parameters that are not here. Stages of a pipeline keep what the first forward pass
   /// of a chunk has gathered.
   [[nodiscard]] bool gathers(const ChunkPass& pass) const {
-    if (!plan_.shards_parameters) return false;
+    if (!plan_.shards_parameters || (evaluates_ && has_evaluated_ && plan_.keeps_gathered())) return false;
     return !plan_.keeps_gathered() || (pass.is_forward() && pass.micro_batch == 0);
   }
   [[nodiscard]] std::int64_t layers(const ChunkPass& pass) const {
@@ -87,6 +94,11 @@ class StageParameterFlow {
   [[nodiscard]] std::int64_t edges(const ChunkPass& pass) const {
     const bool has_them = plan_.model_stage(stage_, pass.chunk) == 0 || plan_.ends_model(stage_, pass.chunk);
     return has_them ? parameters_.embedding : 0;
+  }
+  void gather_all(std::uint32_t first_chunk) {
+    writer_.gather_parameters(parameters_.embedding, 0);
+    for (const LayerParameters& layer : of_first_passes(first_chunk))
+      writer_.gather_parameters(layer.dense, layer.expert);
   }
   void gather_layer(const ChunkPass& pass, std::int64_t layer) {
     for (std::uint32_t chunk = 0; chunk < pass.chunk; ++chunk)
@@ -117,6 +129,7 @@ class StageParameterFlow {
   StageParameters parameters_;
   LayerParameters waiting_;  ///< in buckets that are not full
   bool first_forward_ = false, has_gathered_ = false;
+  bool evaluates_ = false, has_evaluated_ = false;  ///< has: a batch
 };
 
 const char* name_of(PassKind kind) {
@@ -171,6 +184,20 @@ class PassWriter {
     leave(back);
   }
 
+  /// The way forward of so many batches more, in the order of `passes`, and the mean of their loss.
+  void evaluate(const std::vector<ChunkPass>& passes) {
+    evaluates_ = true;
+    writer_.begin_evaluation();
+    parameters_.evaluate();
+    bool has_loss = false;
+    for (std::uint32_t batch = 0; batch < plan_.eval_iters; ++batch) {
+      for (const ChunkPass& pass : passes)
+        if (pass.is_forward()) write(pass), has_loss |= ends(pass);
+      parameters_.end_first_batch();
+    }
+    writer_.end_evaluation(has_loss);
+  }
+
   StageParameterFlow& parameters() { return parameters_; }
   [[nodiscard]] const SteppedOver& stepped_over() const { return stepped_over_; }
 
@@ -196,7 +223,7 @@ class PassWriter {
   }
 
   void enter(const ChunkPass& pass) {
-    std::string name = fmt::format("{} {}", name_of(pass.kind), pass.micro_batch);
+    std::string name = fmt::format("{} {}", evaluates_ ? "evaluate" : name_of(pass.kind), pass.micro_batch);
     if (plan_.stage_chunks() > 1) name += fmt::format(" chunk {}", pass.chunk);
     const std::uint32_t marker = writer_.marker(name);
     if (steps_.skipped > 0 && pass.is_forward() && pass.chunk == steady_chunk(plan_, stage_))
@@ -265,7 +292,7 @@ class PassWriter {
 
   /// `layer` counts those of a chunk.
   [[nodiscard]] bool is_offloaded(std::int64_t layer) const {
-    return layer >= 0 && layer < plan_.offload_layers;
+    return !evaluates_ && layer >= 0 && layer < plan_.offload_layers;
   }
   void reload(std::int64_t layer) { writer_.reload_layer(kept_activation_bytes(model_, plan_, layer)); }
 
@@ -287,6 +314,7 @@ class PassWriter {
   StageParameterFlow parameters_;
   SteppedPipeline steps_;
   SteppedOver stepped_over_;
+  bool evaluates_ = false;
 };
 
 }  // namespace
@@ -310,6 +338,7 @@ Program write_stage(const Transformer& model, const TrainingPlan& plan, const Tr
   writer.sum_partial_gradients();
   if (stage == 0 || stage + 1 == plan.pp) writer.reduce_shared_embedding();
   writer.optimizer_step();
+  if (plan.eval_interval > 0) passes.evaluate(order);
   writer.save_checkpoint();
   history.end_step(plan.micro_batches());
   Program program = writer.take();

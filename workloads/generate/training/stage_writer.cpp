@@ -242,6 +242,14 @@ void StageWriter::backward_layer(std::int64_t layer, std::int64_t micro_batch, b
   puts_off_ = false;
 }
 
+void StageWriter::end_evaluation(bool has_loss) {
+  if (has_loss) collective(CollectiveType::all_reduce, groups_.dp, "dp", 4, 4);
+  for (std::size_t i = evaluation_; i < program_.ops.size(); ++i) {
+    program_.ops[i].every = static_cast<std::uint16_t>(plan_.eval_interval);
+    program_.ops[i].turn = static_cast<std::uint16_t>(plan_.eval_interval - 1);
+  }
+}
+
 Op StageWriter::stage_message(OpKind kind, std::uint32_t peer, bool is_forward, std::uint32_t chunk) {
   const char* name = kind == OpKind::recv ? "pp recv" : "pp send";
   std::string stream = std::string(name) + (is_forward ? " forward" : " backward");

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -74,6 +75,10 @@ class StageWriter {
   void save_checkpoint();
   void save_to_peers();
   std::uint32_t marker(const std::string& name);  ///< its index
+  /// What is written between takes place behind each eval_interval-th update alone. At its end the stages
+  /// that have a loss average it.
+  void begin_evaluation() { evaluation_ = program_.ops.size(); }
+  void end_evaluation(bool has_loss);
 
   /// `chunk` counts where both directions of a pipeline cross.
   void receive(std::uint32_t from_stage, bool is_forward, std::uint32_t chunk);  ///< waits for it
@@ -280,6 +285,7 @@ class StageWriter {
   std::deque<std::uint32_t> offloads_, reloads_;     ///< activations on their way
   std::uint32_t last_offload_ = 0;
   std::uint32_t optimizer_ = 0;  ///< its state's way here
+  std::size_t evaluation_ = 0;   ///< its first operation
   bool forward_is_known_ = false;
   bool keeps_all_ = true;    ///< of the forward pass that is written, for the gradients of weights
   std::uint32_t scope_ = 0;  ///< graph_scope of what is written; 0: in none of them

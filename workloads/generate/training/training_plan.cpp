@@ -198,6 +198,9 @@ Describe<TrainingPlan> training_parameters(const AlgorithmRegistry& algorithms) 
           SimTime{0}, milliseconds(1'000'000))
       .field("loading-ahead", &TrainingPlan::loading_ahead,
              "micro-batches that are made ahead, beside the passes before", 1u, 1024u)
+      .field("eval-interval", &TrainingPlan::eval_interval,
+             "steps from one evaluation to the next, each behind the update; 0: none", 0u, 65'535u)
+      .field("eval-iters", &TrainingPlan::eval_iters, "global batches of an evaluation", 1u, 10'000u)
       .choice("moments", &TrainingPlan::moments, "the optimiser's, beside its FP32 copy of the parameters",
               {{"fp32", DataType::fp32}, {"bf16", DataType::bf16}})
       .choice("memory-check", &TrainingPlan::memory_check,
@@ -331,6 +334,13 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
   read_modules(model, plan, refuse);
   if (workload.find("loading-ahead") && plan.loading_time == SimTime{0})
     refuse("loading-ahead without a loading-time");
+  if (workload.find("eval-iters") && plan.eval_interval == 0) refuse("eval-iters without an eval-interval");
+  if (plan.eval_interval > 0 && plan.gate.is_given())
+    refuse("eval-interval with a <gate>: it does not say where the tokens of an evaluation go");
+  if (plan.eval_interval > 0 && has_pipeline(step_over_of(workload)))
+    refuse(R"(eval-interval with step-over="pipeline")");
+  if (plan.eval_interval > 0 && plan.micro_batches() * plan.eval_iters > 100'000)
+    refuse(fmt::format("{} micro-batches an evaluation", plan.micro_batches() * plan.eval_iters));
   if (plan.recompute == Recompute::light && plan.kernels == Kernels::separate)
     refuse(R"(recompute="light" needs kernels="fused")");
   if (model.is_moe() && plan.tp > 1 && !plan.sequence_parallel)

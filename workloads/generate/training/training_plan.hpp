@@ -109,6 +109,8 @@ struct TrainingPlan {
   DataType gradients = DataType::fp32;  ///< of gradient accumulation and reduction
   SimTime loading_time{};               ///< of a CPU for a micro-batch of a GPU; 0: data are there
   std::uint32_t loading_ahead = 2;      ///< micro-batches that are ready when a step begins
+  std::uint32_t eval_interval = 0;      ///< steps from one evaluation to the next; 0: none
+  std::uint32_t eval_iters = 1;         ///< batches of each
   DataType moments = DataType::fp32;    ///< both of Adam's; its copy of the parameters is FP32
   MemoryCheck memory_check = MemoryCheck::refuse;
   std::int64_t lora_rank = 0;  ///< of adapters, which alone are trained; 0: all is
