@@ -110,6 +110,8 @@ void Storage::on_timer(const Timer& timer, Context& context) {
     }
     case Wake::stripe_read:
       return send_stripe(timer, context);
+    case Wake::opened:
+      return open(client, context);
   }
 }
 
@@ -138,11 +140,18 @@ void Storage::begin(const Client& client, Context& context) {
     fail(context, fmt::format("endpoint {} ({}) asks for its I/O operation {}, which is no read or write",
                               client.gpu.value, endpoint_name(model_, client.gpu), client.ordinal));
   Request r{op->bytes, op->bytes, 0, context.now(), context.now(), op->dimension};
-  if (op->kind == OpKind::storage_write) {
-    r.is_write = 1;
-    requests_[client.key()] = r;
-    return send_control(client, Phase::io_ready, context);
-  }
+  r.is_write = op->kind == OpKind::storage_write ? 1 : 0;
+  requests_[client.key()] = r;
+  opened_at_ = std::max(opened_at_, context.now()) + spec_.metadata;
+  if (opened_at_ == context.now()) return open(client, context);
+  context.wake(opened_at_, to_payload(timer_of(Wake::opened, client)));
+}
+
+void Storage::open(const Client& client, Context& context) {
+  auto it = requests_.find(client.key());
+  if (it == requests_.end()) return;  // the job was restarted
+  Request& r = it->second;
+  if (r.is_write != 0) return send_control(client, Phase::io_ready, context);
   const std::int64_t stripe = stripe_of(r);
   for (std::int64_t left = r.bytes; left > 0; left -= std::min(left, stripe)) {
     const std::int64_t bytes = std::min(left, stripe);
@@ -150,7 +159,6 @@ void Storage::begin(const Client& client, Context& context) {
     r.end = std::max(r.end, at);
     context.wake(at, to_payload(timer_of(Wake::stripe_read, client, static_cast<std::uint32_t>(bytes))));
   }
-  requests_[client.key()] = r;
 }
 
 void Storage::fill(const Client& client, std::int64_t bytes, Context& context) {
@@ -220,21 +228,23 @@ std::vector<std::string> Storage::waits_for() const {
 
 void Storage::save(StateWriter& out) const {
   drives_.save(out);
-  out.put(requests_), out.put(next_nic_), out.put(sent_), out.put(attempts_), discards_.save(out);
+  out.put(opened_at_), out.put(requests_), out.put(next_nic_), out.put(sent_), out.put(attempts_);
+  discards_.save(out);
 }
 
 void Storage::load(StateReader& in) {
   drives_.load(in);
-  in.get(requests_), in.get(next_nic_), in.get(sent_), in.get(attempts_), discards_.load(in);
+  in.get(opened_at_), in.get(requests_), in.get(next_nic_), in.get(sent_), in.get(attempts_);
+  discards_.load(in);
 }
 
 std::shared_ptr<const ComponentKind> storage_kind() {
   auto kind = std::make_shared<ComponentKind>();
   kind->name = "storage";
   kind->doc =
-      "Storage server: drives with rate, latency and queue behind a NIC, requests striped over them. Leaves "
-      "out the file "
-      "system, caches and replication.";
+      "Storage server: drives with rate, latency and queue behind a NIC, requests striped over them and "
+      "opened "
+      "one after the other. Leaves out the file system, caches and replication.";
   kind->weight = 2;
   kind->ports = {{"j", "NICs", "PCIe to NIC j"}};
   kind->statistics = {{"storage", "requests with size, start and end"},
@@ -248,6 +258,10 @@ std::shared_ptr<const ComponentKind> storage_kind() {
                               milliseconds(1000))
                        .field("write-latency", &StorageSpec::write_latency, "of one stripe", SimTime{0},
                               milliseconds(1000))
+                       .field("metadata", &StorageSpec::metadata,
+                              "of the server to open and look up what one request is about, one behind the "
+                              "other and before its first stripe",
+                              SimTime{0}, milliseconds(1000))
                        .field("stripe", &StorageSpec::stripe, "piece of a request on one drive", Bytes{512},
                               Bytes{1ll << 24}));
   kind->make = [](const BuildContext& build) { return std::make_unique<Storage>(build); };

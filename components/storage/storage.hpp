@@ -24,6 +24,7 @@ struct StorageSpec final : Spec, DeviceTraits {
   std::uint32_t drives = 8;
   BitRate read_rate{}, write_rate{};
   SimTime read_latency{}, write_latency{};
+  SimTime metadata{};  ///< of the server, to open and look up what one request is about
   Bytes stripe{1024 * 1024};
 
   [[nodiscard]] DeviceRole role() const override { return DeviceRole::storage; }
@@ -32,9 +33,10 @@ struct StorageSpec final : Spec, DeviceTraits {
 /// A storage server: serves the reads and writes of GPUs (OpKind::storage_read, storage_write) over the
 /// network.
 ///
-/// Read: the request's stripes queue at the drives, each is sent when it is read. Write: the request is
-/// answered at once, stripes are written as they fill, io_done goes back when the last one is. A request has
-/// at most 1,024 stripes; larger ones get larger stripes. What is left of an earlier attempt of a job that
+/// Requests are opened one after the other, each in the spec's `metadata`. Then, of a read: its stripes queue
+/// at the drives, each is sent when it is read. Of a write: it is answered, stripes are written as they fill,
+/// io_done goes back when the last one is. A request has at most 1,024 stripes; larger ones get larger
+/// stripes. What is left of an earlier attempt of a job that
 /// was restarted is forgotten when its GPU asks anew. Ports: j = NIC j; NICs take turns to send, data comes
 /// in on the first. Leaves out the file system, caches and replication.
 class Storage final : public Component {
@@ -48,7 +50,7 @@ class Storage final : public Component {
   void load(StateReader& in) override;
 
  private:
-  enum class Wake : std::uint8_t { stripe_read = 32, request, data, write_done };
+  enum class Wake : std::uint8_t { stripe_read = 32, request, data, write_done, opened };
   /// The server's own events.
   struct Timer {
     Wake kind{};
@@ -59,7 +61,7 @@ class Storage final : public Component {
     EndpointId gpu{};
 
     [[nodiscard]] static constexpr bool carries(Wake wake) {
-      return wake >= Wake::stripe_read && wake <= Wake::write_done;
+      return wake >= Wake::stripe_read && wake <= Wake::opened;
     }
   };
   static_assert(Message<Timer>);
@@ -103,6 +105,8 @@ class Storage final : public Component {
   [[nodiscard]] bool is_current(const Client& client);
   void drop(const Request& request);
   void begin(const Client& client, Context& context);
+  /// Metadata are there: a read goes to the drives, a write is asked for its data.
+  void open(const Client& client, Context& context);
   void fill(const Client& client, std::int64_t bytes, Context& context);
   void send_data(const Client& client, std::uint32_t bytes, Context& context);
   void send_control(const Client& client, Phase phase, Context& context);
@@ -119,6 +123,7 @@ class Storage final : public Component {
   std::vector<PortIndex> nics_;     ///< connected ports
 
   Drives drives_;
+  SimTime opened_at_{};                             ///< of the last request, whose metadata come last
   const SpareServers* spares_;                      ///< null: none stands for another
   std::map<std::uint64_t, Request> requests_;       ///< by Client::key()
   std::map<std::uint32_t, std::uint8_t> attempts_;  ///< by GPU: of its job, where that was restarted

@@ -49,6 +49,7 @@ GpuBed::GpuBed(const ClusterShape& shape) : shape_(shape) {
   storage_spec->write_rate = BitRate{2'500'000'000 * 8};  // 400 ps a byte
   storage_spec->read_latency = microseconds(90);
   storage_spec->write_latency = microseconds(20);
+  storage_spec->metadata = shape.metadata;
 
   auto nvlink =
       bed.link_class(nvlink_latency, BitRate{200'000'000'000 * 8 / shape.planes}, 4096, shape.grain);

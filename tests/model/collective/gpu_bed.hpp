@@ -23,6 +23,7 @@ struct ClusterShape {
   bool has_nvswitch = true, has_host = false;
   bool joins_rails = false;  ///< one switch for all rails
   std::uint32_t storage = 0;
+  SimTime metadata{};        ///< of storage servers
   std::uint32_t grain = 16;  ///< packets of 4 KiB a train
   double nvls_efficiency = 0, sharp_efficiency = 0;
   std::int64_t nvswitch_buffer = 1 << 20;     ///< [B]

@@ -101,4 +101,36 @@ TEST_CASE("a storage server that two GPUs read from serves them one after the ot
   CHECK(bed.end_of(1, 0) == first + picoseconds(200 * MiB));
 }
 
+TEST_CASE("requests that come together are opened one behind the other, each before its first stripe") {
+  // Longer than a stripe on a drive (210 us), of which each request has one, on a drive of its own.
+  constexpr SimTime metadata = microseconds(400);
+  for (const SimTime save_at : {time_never, control + metadata + metadata / 2}) {
+    GpuBed bed({.servers = 3, .gpus = 1, .nics = 1, .storage = 1, .metadata = metadata});
+    bed.run_all({io(OpKind::storage_read, MiB)});
+    bed.run(save_at);
+    const SimTime way = net_path + line(MiB, net_ps);
+    const auto& rows = bed.bed.rows(tables::storage);
+    REQUIRE(rows.size() == 3);
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      const SimTime read = control + (i + 1) * metadata + picoseconds(200 * MiB) + microseconds(90);
+      CHECK(bed.end_of(i, 0) == read + way);
+      CHECK(rows[i].values[4] == read.count());
+    }
+    CHECK(rows[0].values[3] == control.count());  // when it was asked for
+  }
+}
+
+TEST_CASE("a write is asked for its data when it is opened") {
+  constexpr SimTime metadata = microseconds(400);
+  GpuBed bed({.gpus = 1, .nics = 1, .storage = 1, .metadata = metadata});
+  bed.run_all({io(OpKind::storage_write, MiB), io(OpKind::storage_read, MiB)});
+  bed.run();
+  const SimTime here = control + metadata + control + bed.nccl.net_overhead + net_path + line(MiB, net_ps);
+  const SimTime written = here + picoseconds(400 * MiB) + microseconds(20) + control;
+  CHECK(bed.end_of(0, 0) == written);
+  // Nothing is opened any more when the read comes.
+  CHECK(bed.end_of(0, 1) == written + control + metadata + picoseconds(200 * MiB) + microseconds(90) +
+                                net_path + line(MiB, net_ps));
+}
+
 }  // namespace lightrail::test
