@@ -11,6 +11,7 @@
 #include "workloads/generate/inference/inference_requests.hpp"
 #include "workloads/generate/training/gate.hpp"
 #include "workloads/generate/training/training_checkpoint.hpp"
+#include "workloads/generate/training/training_data.hpp"
 #include "workloads/generate/training/transformer.hpp"
 #include "workloads/job/workload_context.hpp"
 #include "workloads/job_spec.hpp"
@@ -49,6 +50,7 @@ std::vector<std::pair<std::string, Docs>> workload_documentation(const WorkloadR
       {"workload", workload_parameters(workloads, algorithms)},
       {"model", transformer_parameters().documentation()},
       {"checkpoint", checkpoint_parameters().documentation()},
+      {"data", data_parameters().documentation()},
       {"gate", gate_documentation()},
       {"pool", pool_documentation()},
       {"requests", requests_documentation()},

@@ -10,6 +10,8 @@ Places element_places(const Registry& registry) {
       "workload", "groups",   "nccl",    "variation", "lanes",  "faults", "goodput", "congestion-control",
       "dcqcn",    "nscc",     "dctcp",   "timely",    "jobs",   "prices", "sweep",   "run",
       "output"};
+  const std::vector<std::string> workload = {"model",    "program", "gate",        "checkpoint", "data",
+                                             "requests", "pool",    "recorded-on", "flow-sizes"};
   Places all = {{"scenario", top},
                 {"cluster", {"server"}},
                 {"server", {"gpu", "nvswitch", "nic", "host", "link"}},
@@ -21,8 +23,7 @@ Places element_places(const Registry& registry) {
                 {"ocs", {"schedule", "fault"}},
                 {"schedule", {"at"}},
                 {"prices", {"price"}},
-                {"workload",
-                 {"model", "program", "gate", "checkpoint", "requests", "pool", "recorded-on", "flow-sizes"}},
+                {"workload", workload},
                 {"flow-sizes", {"size"}},
                 {"recorded-on", {"gpu"}},
                 {"jobs", {"workload"}},

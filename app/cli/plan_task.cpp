@@ -32,7 +32,7 @@ Model system_of(ReadScenario scenario, const Registry& registry, CommandLine lin
 
 bool may_step_over(const PlanTask& task, const AlgorithmRegistry& algorithms) {
   Element workload = task.workload();
-  if (task.scenario.root.child("faults") || workload.child("checkpoint") ||
+  if (task.scenario.root.child("faults") || workload.child("checkpoint") || workload.child("data") ||
       value_or(workload, "step-over", "none") != "none")
     return false;
   workload.set("step-over", "pipeline");

@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include "workloads/generate/training/stage_writer.hpp"
@@ -6,19 +7,36 @@
 namespace lightrail {
 
 /// What is taken first in a step was made beside the step before, which makes as many in the end. Tokens and
-/// labels are 8 bytes each.
+/// labels are 8 bytes each, unless samples in storage are larger.
 void StageWriter::load_batch(int parts) {
-  if (plan_.loading_time == SimTime{0}) return;
+  if (plan_.loading_time == SimTime{0} && !plan_.data) return;
   Op copy = op(OpKind::host_copy, "data copy", "copy batch");
   copy.peer = 1;  // to the GPU
   copy.bytes = 8 * parts * tokens_;
+  if (plan_.data) copy.dimension = job_.dimension("host"), copy.bytes = data_copy_bytes(*plan_.data, plan_);
   std::vector<std::uint32_t> made;
   if (loads_.size() >= plan_.loading_ahead) made = {loads_[loads_.size() - plan_.loading_ahead]};
   wait_for(beside(copy, made));
   const std::uint32_t taken = chain(op(OpKind::marker, "compute", "batch"));
+  const std::uint32_t here = read_batch(taken);
+  if (plan_.loading_time == SimTime{0}) return loads_.push_back(here);
   Op load = op(OpKind::host, "host loader", "load batch");
   load.duration = plan_.loading_time;
-  loads_.push_back(beside(load, {taken}));
+  loads_.push_back(beside(load, {here}));
+}
+
+std::uint32_t StageWriter::read_batch(std::uint32_t taken) {
+  std::uint32_t last = taken;
+  if (!plan_.data) return last;
+  for (const DataRead& part : data_reads(*plan_.data, plan_, stage_, std::ssize(loads_))) {
+    Op read = op(OpKind::storage_read, "data", "read samples");
+    read.dimension = job_.dimension("data");
+    read.bytes = part.bytes;
+    read.peer_mode = PeerMode::offset;
+    read.peer = static_cast<std::int32_t>(part.server);
+    last = beside(read, {taken});
+  }
+  return last;
 }
 
 void StageWriter::embed() {

@@ -139,6 +139,9 @@ class StageWriter {
   [[nodiscard]] bool is_adapted(const std::string& name) const {
     return (plan_.lora & lora_module_of(name)) != 0;
   }
+  /// <data>: reads a later micro-batch when `taken` has left its place; its last operation, or `taken` where
+  /// host memory has it all.
+  std::uint32_t read_batch(std::uint32_t taken);
   void restore_from_peers();
   void wait_for_kept() { waits_.insert(waits_.end(), kept_.begin(), kept_.end()); }
   /// Of a checkpoint in memory. `peer`: how far behind in the group; of a host copy its direction.

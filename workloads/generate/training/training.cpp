@@ -111,6 +111,7 @@ void write_job(WorkloadContext& context) {
   read_training_plan(context.element, model, context.gpu_count, context.algorithms, plan, context.errors);
   plan.learns_gate = context.learns_gate;
   plan.checkpoint = read_checkpoint(context, plan.counts_launches());
+  plan.data = read_data(context);
   check_deepep_experts(model, context);
   if (has_pipeline(plan.step_over) && context.scenario.root.child("faults"))
     context.errors.add(context.element.error(
@@ -133,6 +134,8 @@ void write_job(WorkloadContext& context) {
   TrainingGroups groups = make_training_groups(model, plan, context);
   if (context.errors.size() > before) return;
   plan.ep_servers = servers_of_experts(groups, context);
+  if (plan.data) place_data(*plan.data, plan, context);
+  if (context.errors.size() > before) return;
   std::vector<GateHistory> histories(plan.pp);
   std::vector<std::uint32_t> last(plan.pp);
   if (!write_iteration(0, model, plan, groups, histories, last, context)) return;
@@ -188,7 +191,7 @@ void make_training(WorkloadContext& context) {
 std::shared_ptr<const WorkloadKind> training_workload() {
   auto kind = workload_kind(
       "training",
-      "Steps of training as Megatron-LM and FSDP have them; children: <model>, <gate>, <checkpoint>.",
+      "Steps of training as Megatron-LM and FSDP have them; children: <model>, <gate>, <checkpoint>, <data>.",
       make_training);
   kind->parameters = [](const AlgorithmRegistry& algorithms) {
     return training_parameters(algorithms).documentation();

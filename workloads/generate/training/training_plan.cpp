@@ -332,8 +332,8 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
   if (plan.fuses_casts && !has_block_scales(plan.dtype))
     refuse(R"(fused-casts without dtype="mxfp8" or "nvfp4")");
   read_modules(model, plan, refuse);
-  if (workload.find("loading-ahead") && plan.loading_time == SimTime{0})
-    refuse("loading-ahead without a loading-time");
+  if (workload.find("loading-ahead") && plan.loading_time == SimTime{0} && !workload.child("data"))
+    refuse("loading-ahead without a loading-time or <data>");
   if (workload.find("eval-iters") && plan.eval_interval == 0) refuse("eval-iters without an eval-interval");
   if (plan.eval_interval > 0 && plan.gate.is_given())
     refuse("eval-interval with a <gate>: it does not say where the tokens of an evaluation go");

@@ -11,6 +11,7 @@
 #include "workloads/generate/training/lora_plan.hpp"
 #include "workloads/generate/training/step_over_plan.hpp"
 #include "workloads/generate/training/training_checkpoint.hpp"
+#include "workloads/generate/training/training_data.hpp"
 #include "workloads/generate/training/transformer.hpp"
 #include "workloads/job/pipeline_schedule.hpp"
 #include "workloads/program/program.hpp"
@@ -94,6 +95,7 @@ struct TrainingPlan {
   bool fuses_casts = false;  ///< norms and activations write types with scales of blocks themselves
   Gate gate;                 ///< <gate>: where experts' tokens go
   std::optional<TrainingCheckpoint> checkpoint;          ///< <checkpoint>: none saves nothing
+  std::optional<TrainingData> data;                      ///< <data>: none reads nothing from storage
   Algorithm exchange = Algorithm::auto_select;           ///< of experts' all-to-alls
   TokenBuffers token_buffers = TokenBuffers::by_sender;  ///< of that exchange; not given
   std::uint32_t ep_servers = 1;                          ///< that an expert group lies on; not given
