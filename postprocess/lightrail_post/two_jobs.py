@@ -40,6 +40,6 @@ def two_jobs(table):
     longer = {placement: 100 * (steps[placement, spines[-1], "on"] / steps[placement, spines[-1], "off"] - 1)
               for placement in PLACEMENTS if (placement, spines[-1], "on") in steps.index}
     set_title(axes, f"Spine {spines[-1]:g}:1, what the other job costs: "
-              + ", ".join(f"{PLACEMENTS[placement][0]} {more:+.0f} %" for placement, more in longer.items()),
+              + ", ".join(f"{PLACEMENTS[placement][0]} {round(more):+d} %" for placement, more in longer.items()),
               "two jobs of 32 H100 each, Llama 3 8B of 4 layers, a fat tree of four leaves")
     return figure
