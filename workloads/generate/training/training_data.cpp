@@ -117,9 +117,8 @@ void place_data(TrainingData& data, const TrainingPlan& plan, WorkloadContext& c
   }
   if (plan.tp * plan.cp > 1)
     context.job.note(
-        "the GPUs of a tensor- and context-parallel group read a part each of a sample; how they exchange "
-        "these "
-        "is left out");
+        "the GPUs of a tensor- and context-parallel group read a part each of a sample; how they "
+        "exchange these is left out");
   if (data.epoch == DataEpoch::later)
     for (const std::uint32_t stage : {0u, last}) context.job.note(note_of(data, plan, stage));
 }
