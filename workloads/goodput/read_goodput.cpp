@@ -41,6 +41,15 @@ bool writes_to_storage(const Model& model) {
          });
 }
 
+/// Kernels of some job take place in some of its iterations alone.
+bool evaluates(const Model& model) {
+  const auto* set = model.resource<ProgramSet>();
+  return set && std::any_of(set->programs.begin(), set->programs.end(), [](const Program& program) {
+           return std::any_of(program.ops.begin(), program.ops.end(),
+                              [](const Op& op) { return op.kind == OpKind::compute && op.every > 1; });
+         });
+}
+
 class GoodputReader {
  public:
   GoodputReader(const Element& element, bool has_workload, const Model& model, ErrorList& errors)
@@ -105,6 +114,11 @@ class GoodputReader {
     }
     if (spec.job.empty() && has_jobs && request_.simulates_step)
       errors_.add(element_.error("<goodput> needs 'job', the name of one of the jobs whose step it takes"));
+    else if (spec.job.empty() && has_jobs && spec.gpus == 0)
+      errors_.add(element_.error("<goodput> needs 'job', the name of one of the jobs, or 'gpus'"));
+    if (request_.simulates_step && evaluates(model_))
+      errors_.add(element_.error(
+          "<goodput> needs 'step': behind some steps of the job is an evaluation (eval-interval)"));
   }
 
   GoodputPlan& plan() { return request_.plan; }

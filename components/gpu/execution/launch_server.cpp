@@ -34,7 +34,11 @@ std::size_t LaunchServer::next_launch(SimTime now, HostTimeline::Mark& last) con
   for (std::size_t op = 0; op < timeline_->launches.size(); ++op) {
     const HostTimeline::Launch& launch = timeline_->launches[op];
     if (!launch.has_work() || launch.waits < moved_) continue;
-    if (launch.waits > passed_ || clock_.time_of(launch.last) > now) return op;
+    if (launch.waits > passed_) return op;
+    if (clock_.time_of(launch.last) > now) {
+      if (clock_.time_of(launch.first) <= now) last = launch.first;
+      return op;
+    }
     last = launch.last;
   }
   return timeline_->launches.size();
@@ -42,8 +46,9 @@ std::size_t LaunchServer::next_launch(SimTime now, HostTimeline::Mark& last) con
 
 void LaunchServer::share_interpreter(SimTime now) {
   HostTimeline::Mark last;
-  next_launch(now, last);
-  clock_.shared_from = last.handovers;
+  // Behind the last operation the CPU has read what it had to before the threads began.
+  const bool has_launched_all = next_launch(now, last) == timeline_->launches.size();
+  clock_.shared_from = has_launched_all ? timeline_->total.handovers : last.handovers;
   clock_.interval = settings_->switch_interval;
   keep_clock(last.handovers);
 }

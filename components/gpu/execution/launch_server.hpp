@@ -100,8 +100,8 @@ class LaunchServer {
   [[nodiscard]] bool collects_in(std::uint32_t iteration) const {
     return settings_->collects_every > 0 && (iteration + 1) % settings_->collects_every == 0;
   }
-  /// Of the operations that need the CPU, the first that it has not launched at `now`; how many there are:
-  /// none. `last`: of the one before it.
+  /// Of the operations that need the CPU, the first that it has not launched whole at `now`; how many there
+  /// are: none. `last`: of its first kernel, where that is launched, or else of the one before it.
   std::size_t next_launch(SimTime now, HostTimeline::Mark& last) const;
   void find_timeline() { timeline_ = &timelines_->of(iteration_); }
   /// At the head of iteration number `iteration`.

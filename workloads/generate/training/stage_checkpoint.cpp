@@ -23,8 +23,8 @@ void StageWriter::restore_checkpoint() {
   chain(read);
 }
 
-/// The chain has the copy; the write is beside it, and the step's end waits for it unless it is in the
-/// background.
+/// The chain has the copy, which the CPU waits for; the write is beside it, and the step's end waits for it
+/// unless it is in the background.
 void StageWriter::save_checkpoint() {
   if (!plan_.checkpoint || plan_.checkpoint->to_storage_every() == 0) return;
   const TrainingCheckpoint& plan = *plan_.checkpoint;
@@ -44,6 +44,7 @@ void StageWriter::save_checkpoint() {
              : plan.uses_threads()              ? IoMode::thread
                                                 : IoMode::background;
   write.every = every, write.turn = turn;
+  reads_back_ = plan_.counts_launches();  // who saves waits for the copy, and then goes on
   const std::uint32_t staged = chain(copy);
   beside(write, {staged});
 }

@@ -54,7 +54,7 @@ Describe<TrainingData> data_parameters() {
       .required("sample-size", &TrainingData::sample_size, "of one sequence, in storage", Bytes{1},
                 Bytes{largest_operation_bytes})
       .choice("access", &TrainingData::access,
-              "samples of a replica lie one behind the other on one storage server, a read a micro-batch, or "
+              "what a GPU reads lies one behind the other on one storage server, a read a micro-batch, or "
               "anywhere, a read a sample from one server after the other",
               {{"sharded", DataAccess::sharded}, {"shuffled", DataAccess::shuffled}})
       .choice("epoch", &TrainingData::epoch,
@@ -128,7 +128,7 @@ std::int64_t TrainingData::missed(std::int64_t samples, std::uint32_t stage) con
   if (epoch == DataEpoch::first) return samples;
   const Wide all = dataset.value;
   const Wide kept = Wide{cache.value} * (access == DataAccess::sharded ? stage_servers[stage] : 1);
-  return kept >= all ? 0 : static_cast<std::int64_t>(samples * (all - kept) / all);
+  return kept >= all ? 0 : static_cast<std::int64_t>((samples * (all - kept) + all - 1) / all);
 }
 
 double TrainingData::kept_share(std::uint32_t stage) const {

@@ -13,7 +13,7 @@ struct TrainingPlan;
 
 /// Where the samples of a replica lie.
 enum class DataAccess : std::uint8_t {
-  sharded,  ///< one behind the other on one storage server: a read a micro-batch
+  sharded,  ///< what a GPU reads lies one behind the other on one storage server: a read a micro-batch
   shuffled  ///< anywhere: a read a sample
 };
 

@@ -29,7 +29,7 @@ struct Read {
 
 /// Of a system of 16 GPUs whose job, where the scenario has one, has these operations.
 Read read(const std::string& goodput, const std::vector<OpKind>& kinds = {}, std::uint32_t stands_for = 1,
-          std::uint32_t gpus = 16, bool serves = false, bool has_jobs = false) {
+          std::uint32_t gpus = 16, bool serves = false, bool has_jobs = false, std::uint16_t every = 1) {
   const test::TemporaryFolder folder;
   test::write_file(folder / "s.xml", "<scenario name=\"s\"><workload/>\n" + goodput + "\n</scenario>");
   const Scenario scenario = load_scenario(folder / "s.xml", {{}, Catalogue("configs")});
@@ -39,7 +39,7 @@ Read read(const std::string& goodput, const std::vector<OpKind>& kinds = {}, std
   model.add(std::make_shared<const AddressBook>(book));
   auto programs = std::make_shared<ProgramSet>();
   programs->programs.resize(1);
-  for (const OpKind kind : kinds) programs->programs[0].ops.push_back(Op{.kind = kind});
+  for (const OpKind kind : kinds) programs->programs[0].ops.push_back(Op{.kind = kind, .every = every});
   if (has_jobs) {  // "a" on the first four GPUs, "b" on the others
     programs->programs.push_back(programs->programs[0]);
     programs->jobs.resize(2);
@@ -112,10 +112,19 @@ TEST_CASE("of several jobs one is named, and its GPUs count") {
   CHECK(read(with_rates("job=\"a\"", "")).errors ==
         std::vector<std::string>{
             "<goodput> attribute 'job': there is no job 'a' (expected none: the only job has no name)"});
-  CHECK(of("step=\"1 s\"").request->plan.gpus == 16);
+  CHECK(of("step=\"1 s\" job=\"a\"").request->plan.gpus == 4);
+  CHECK(of("step=\"1 s\"").errors ==
+        std::vector<std::string>{"<goodput> needs 'job', the name of one of the jobs, or 'gpus'"});
   const Read saves = of("job=\"a\"", "<checkpoint every=\"60 s\"/>", {OpKind::storage_write});
   REQUIRE(saves.errors.size() == 1);
   CHECK(saves.errors[0].find("needs 'write' of <checkpoint>") != std::string::npos);
+}
+
+TEST_CASE("a job that evaluates has steps of two lengths") {
+  CHECK(read(with_rates("", ""), {OpKind::compute}, 1, 16, false, false, 4).errors ==
+        std::vector<std::string>{
+            "<goodput> needs 'step': behind some steps of the job is an evaluation (eval-interval)"});
+  CHECK(read(with_rates("step=\"1 s\"", ""), {OpKind::compute}, 1, 16, false, false, 4).errors.empty());
 }
 
 TEST_CASE("every value that took effect is declared, defaults included") {

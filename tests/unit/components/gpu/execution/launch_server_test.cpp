@@ -150,3 +150,18 @@ TEST_CASE("what an iteration leaves out takes no time of its CPU") {
   again.begin_again(microseconds(500), 3);
   CHECK(again.start_of(3) == microseconds(580));
 }
+
+// The third is read, and nothing comes behind it: the CPU has waited for its end when the threads begin.
+TEST_CASE("threads that begin and end behind the last operation of an iteration cost the next one nothing") {
+  const Cpu cpu({eager, eager, reads});
+  const auto next = [&](bool shares) {
+    LaunchServer server = cpu.server();
+    server.pass_waits(milliseconds(40), [](std::uint32_t) { return true; });
+    if (shares) server.share_interpreter(milliseconds(40));
+    server.end_iteration(0);
+    if (shares) server.regain_interpreter(milliseconds(40) + nanoseconds(1));
+    return server.start_of(0);
+  };
+  CHECK(next(true) == next(false));
+  CHECK(next(false) == milliseconds(40) + microseconds(30));
+}

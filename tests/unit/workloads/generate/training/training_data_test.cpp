@@ -128,9 +128,9 @@ TEST_CASE("a later epoch reads what host memory has not kept, spread evenly over
   // shuffled, it keeps 50 GB of all.
   const std::string later = "epoch=\"later\" dataset=\"100 GB\" ";
   const MadeJob quarter = reading(data(later + "cache=\"12.5 GB\""));
-  CHECK(reads(quarter).size() == 3);  // floor(0.75), floor(1.5), floor(2.25), floor(3): all but the first
+  CHECK(reads(quarter).size() == 3);  // 0.75, 1.5, 2.25 and 3, rounded up: all but the last
   CHECK(before(quarter.job.programs.programs[0], named(quarter.job, 0, "copy batch")[2]) ==
-        std::vector<std::uint32_t>{named(quarter.job, 0, "batch")[0]});
+        std::vector<std::uint32_t>{named(quarter.job, 0, "read samples")[0]});
   CHECK(has_note(quarter, "finds 25 % of the samples in the full caches of stage 0"));
   CHECK(has_note(quarter, "of 4 samples of a step each GPU reads its part of 3 from storage"));
   // Two of a micro-batch's four samples.
@@ -158,10 +158,11 @@ TEST_CASE("missed samples add up to their share whatever the step is cut into") 
     REQUIRE((one == 0 || one == 1));
     read += one;
   }
-  CHECK(read == 57'299);  // 57,299.99...
+  CHECK(read == 57'300);  // 57,299.99...
+  CHECK(data.missed(1, 0) == 1);
   CHECK(data.kept_share(0) == Approx(0.427));
   data.access = DataAccess::shuffled;
-  CHECK(data.missed(100'000, 0) == 93'899);  // 93,899.99...
+  CHECK(data.missed(100'000, 0) == 93'900);  // 93,899.99...
   data.epoch = DataEpoch::first;
   CHECK(data.missed(100'000, 0) == 100'000);
 }
