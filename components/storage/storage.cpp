@@ -243,8 +243,7 @@ std::shared_ptr<const ComponentKind> storage_kind() {
   kind->name = "storage";
   kind->doc =
       "Storage server: drives with rate, latency and queue behind a NIC, requests striped over them and "
-      "opened "
-      "one after the other. Leaves out the file system, caches and replication.";
+      "opened one after the other. Leaves out the file system, caches and replication.";
   kind->weight = 2;
   kind->ports = {{"j", "NICs", "PCIe to NIC j"}};
   kind->statistics = {{"storage", "requests with size, start and end"},

@@ -114,6 +114,20 @@ void check_step_over(const TrainingPlan& plan, const std::function<void(const st
     refuse("step-over=\"pipeline\" with a <gate> that drifts: no micro-batch repeats another one");
 }
 
+const Element* storage_child(const WorkloadContext& context, const char* name) {
+  const std::vector<const Element*> all = context.element.children_named(name);
+  if (all.empty()) return nullptr;
+  if (all.size() > 1)
+    context.errors.add(all[1]->error(fmt::format("<workload> has two <{}>, expected one", name)));
+  const auto refuse = [&](const char* shortcut) {
+    context.errors.add(
+        all[0]->error(fmt::format("<{}> with {}, which leaves out what storage would see", name, shortcut)));
+  };
+  if (has_pipeline(step_over_of(context.element))) refuse("step-over=\"pipeline\"");
+  if (const Attribute* given = context.element.find("fold"); given && given->value != "1") refuse("'fold'");
+  return all[0];
+}
+
 std::string step_over_note(const TrainingPlan& plan) {
   if (!has_pipeline(plan.step_over)) return "";
   const std::int64_t all = plan.micro_batches();

@@ -5,6 +5,7 @@
 
 #include "engine/model/describe.hpp"
 #include "workloads/job/step_over.hpp"
+#include "workloads/job/workload_context.hpp"
 #include "workloads/program/program.hpp"
 
 namespace lightrail {
@@ -34,6 +35,9 @@ struct SteppedPipeline {
 void describe_step_over(Describe<TrainingPlan>& table);
 /// What cannot be goes to `refuse`.
 void check_step_over(const TrainingPlan& plan, const std::function<void(const std::string&)>& refuse);
+/// The child of the workload that is called `name` and uses storage; null: there is none. Two of them, and
+/// jobs that leave out micro-batches or replicas, whose storage would see less, are errors of the context.
+[[nodiscard]] const Element* storage_child(const WorkloadContext& context, const char* name);
 /// A sentence for the result; "" where nothing is asked for.
 [[nodiscard]] std::string step_over_note(const TrainingPlan& plan);
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <string>
-#include <vector>
 
+#include "workloads/generate/training/step_over_plan.hpp"
 #include "workloads/generate/training/training_plan.hpp"
 #include "workloads/program/restart_plan.hpp"
 
@@ -76,17 +76,15 @@ void check_mode(const Element& element, const TrainingCheckpoint& plan, bool cou
   if (!counts_launches)
     complain("async-checkpointer",
              "'thread' slows the CPU that launches kernels, and launching takes no time here "
-             "(host=\"launches\" of "
-             "<workload>, 'launch' of <host>)");
+             "(host=\"launches\" of <workload>, 'launch' of <host>)");
 }
 
 }  // namespace
 
 std::optional<TrainingCheckpoint> read_checkpoint(const WorkloadContext& context, bool counts_launches) {
-  const std::vector<const Element*> all = context.element.children_named("checkpoint");
-  if (all.empty()) return std::nullopt;
-  if (all.size() > 1) context.errors.add(all[1]->error("<workload> has two <checkpoint>, expected one"));
-  const Element& element = *all[0];
+  const Element* found = storage_child(context, "checkpoint");
+  if (!found) return std::nullopt;
+  const Element& element = *found;
   TrainingCheckpoint plan;
   checkpoint_parameters().parse(element, plan, context.errors);
   plan.is_read_again = context.restarts;
@@ -95,12 +93,6 @@ std::optional<TrainingCheckpoint> read_checkpoint(const WorkloadContext& context
     context.errors.add(element.error("<checkpoint> needs a storage server, and the system has none"));
   if (context.hosts == 0)
     context.errors.add(element.error("<checkpoint> is staged in host memory, and the system has no <host>"));
-  const auto refuse = [&](const char* shortcut) {
-    context.errors.add(element.error(
-        fmt::format("<checkpoint> with {}, which leaves out what storage would see", shortcut)));
-  };
-  if (has_pipeline(step_over_of(context.element))) refuse("step-over=\"pipeline\"");
-  if (const Attribute* given = context.element.find("fold"); given && given->value != "1") refuse("'fold'");
   return plan;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/base/wide.hpp"
+#include "workloads/generate/training/step_over_plan.hpp"
 #include "workloads/generate/training/training_plan.hpp"
 
 namespace lightrail {
@@ -68,10 +69,9 @@ Describe<TrainingData> data_parameters() {
 }
 
 std::optional<TrainingData> read_data(const WorkloadContext& context) {
-  const std::vector<const Element*> all = context.element.children_named("data");
-  if (all.empty()) return std::nullopt;
-  if (all.size() > 1) context.errors.add(all[1]->error("<workload> has two <data>, expected one"));
-  const Element& element = *all[0];
+  const Element* found = storage_child(context, "data");
+  if (!found) return std::nullopt;
+  const Element& element = *found;
   TrainingData data;
   data_parameters().parse(element, data, context.errors);
   check_epoch(element, data, context.errors);
@@ -79,12 +79,6 @@ std::optional<TrainingData> read_data(const WorkloadContext& context) {
     context.errors.add(element.error("<data> needs a storage server, and the system has none"));
   if (context.hosts == 0)
     context.errors.add(element.error("<data> is copied from host memory, and the system has no <host>"));
-  const auto refuse = [&](const char* shortcut) {
-    context.errors.add(
-        element.error(fmt::format("<data> with {}, which leaves out what storage would see", shortcut)));
-  };
-  if (has_pipeline(step_over_of(context.element))) refuse("step-over=\"pipeline\"");
-  if (const Attribute* given = context.element.find("fold"); given && given->value != "1") refuse("'fold'");
   return data;
 }
 
