@@ -22,6 +22,11 @@ void check_workload(const ReadScenario& scenario) {
     throw InputErrors(
         workload->error("lightrail plan spreads one job over all GPUs: no second <workload>, no "
                         "fold"));
+  for (const char* name : {"checkpoint", "data"})
+    if (const Element* child = workload->child(name))
+      throw InputErrors(child->error(std::string("lightrail plan compares plans by formula, which says "
+                                                 "nothing about storage: leave <") +
+                                     name + "> out"));
 }
 
 /// The system as it is built without its job.
@@ -32,9 +37,7 @@ Model system_of(ReadScenario scenario, const Registry& registry, CommandLine lin
 
 bool may_step_over(const PlanTask& task, const AlgorithmRegistry& algorithms) {
   Element workload = task.workload();
-  if (task.scenario.root.child("faults") || workload.child("checkpoint") || workload.child("data") ||
-      value_or(workload, "step-over", "none") != "none")
-    return false;
+  if (task.scenario.root.child("faults") || value_or(workload, "step-over", "none") != "none") return false;
   workload.set("step-over", "pipeline");
   TrainingPlan plan;
   ErrorList errors;

@@ -98,13 +98,16 @@ void place_data(TrainingData& data, const TrainingPlan& plan, WorkloadContext& c
     data.stage_servers.push_back(std::max<std::uint32_t>(1, static_cast<std::uint32_t>(of_stage.size())));
   const std::uint32_t last = plan.pp - 1;
   if (data.access == DataAccess::shuffled) {
-    const std::int64_t samples = plan.micro_batches() * plan.micro_batch;
+    const std::int64_t batches = plan.eval_interval > 0 ? 1 + std::int64_t{plan.eval_iters} : 1;
+    const std::int64_t samples = batches * plan.micro_batches() * plan.micro_batch;
     const std::int64_t reads = std::max(data.missed(samples, 0), data.missed(samples, last));
     if (reads > max_reads)
       return context.errors.add(element.error_at(
-          "access", fmt::format("<data> attribute 'access': 'shuffled' has {} reads a step and GPU (at most "
-                                "{}); 'sharded' has one a micro-batch",
-                                reads, max_reads)));
+          "access",
+          fmt::format("<data> attribute 'access': 'shuffled' has {} reads a step and GPU{} (at most "
+                      "{}); 'sharded' has one a micro-batch",
+                      reads, batches > 1 ? ", those of an evaluation (eval-iters) included" : "",
+                      max_reads)));
     context.job.note(
         "shuffled samples come from one storage server after the other, which stands for random places: each "
         "server gives as much");

@@ -101,6 +101,14 @@ MadeJob make_job_of(const std::string& children, std::uint32_t gpus, std::uint32
   return made;
 }
 
+std::vector<std::uint32_t> ops_named(const Job& job, std::size_t program, const std::string& name) {
+  std::vector<std::uint32_t> found;
+  const auto& ops = job.programs.programs[program].ops;
+  for (std::uint32_t i = 0; i < ops.size(); ++i)
+    if (job.names[ops[i].name] == name) found.push_back(i);
+  return found;
+}
+
 MadeSeveral make_jobs_of(const std::string& children, std::uint32_t gpus) {
   MadeSeveral several;
   const Model model = model_of(gpus, 0);

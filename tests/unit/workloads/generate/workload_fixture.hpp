@@ -30,7 +30,9 @@ struct MadeJob {
 /// `predicts`: of a fabric with circuits.
 MadeJob make_job_of(const std::string& children, std::uint32_t gpus, std::uint32_t storage_servers = 0,
                     Prediction predicts = Prediction::off, std::uint32_t hosts = 0);
-/// The same of a scenario with several jobs.
+/// Operations of that name, by their place in a program.
+std::vector<std::uint32_t> ops_named(const Job& job, std::size_t program, const std::string& name);
+/// What make_job_of() makes, of a scenario with several jobs.
 struct MadeSeveral {
   MadeJobs made;
   std::vector<std::string> errors;

@@ -21,15 +21,6 @@ Job job_of(const std::string& plan, std::uint32_t gpus, int batch) {
   return std::move(made.job);
 }
 
-/// Operations of that name of the first stage.
-std::vector<std::uint32_t> named(const Job& job, const std::string& name) {
-  std::vector<std::uint32_t> found;
-  const auto& ops = job.programs.programs[0].ops;
-  for (std::uint32_t i = 0; i < ops.size(); ++i)
-    if (job.names[ops[i].name] == name) found.push_back(i);
-  return found;
-}
-
 bool depends(const Program& program, std::uint32_t op, std::uint32_t on) {
   const auto first = program.dependencies.begin() + program.ops[op].first_dependency;
   return std::find(first, first + program.ops[op].dependency_count, on) !=
@@ -42,9 +33,9 @@ TEST_CASE(
     "activations of a chunk's first layers go out after their forward pass and come back a layer ahead") {
   const Job job = job_of("offload-layers=\"3\"", 1, 2);
   const Program& program = job.programs.programs[0];
-  const std::vector<std::uint32_t> out = named(job, "offload activations"),
-                                   in = named(job, "reload activations"),
-                                   wgrads = named(job, "ffn out wgrad");
+  const std::vector<std::uint32_t> out = ops_named(job, 0, "offload activations"),
+                                   in = ops_named(job, 0, "reload activations"),
+                                   wgrads = ops_named(job, 0, "ffn out wgrad");
   // 3 of 4 layers, 2 micro-batches, each kept layer's bytes.
   REQUIRE((out.size() == 6 && in.size() == 6 && wgrads.size() == 8));
   TrainingPlan plan;
@@ -67,8 +58,10 @@ TEST_CASE(
 TEST_CASE("an offloaded optimiser comes behind the passes and goes when it has been used") {
   const Job job = job_of("offload-optimizer=\"on\"", 4, 8);
   const Program& program = job.programs.programs[0];
-  const std::vector<std::uint32_t> in = named(job, "reload optimizer"), out = named(job, "offload optimizer"),
-                                   norm = named(job, "gradient norm"), update = named(job, "optimizer");
+  const std::vector<std::uint32_t> in = ops_named(job, 0, "reload optimizer"),
+                                   out = ops_named(job, 0, "offload optimizer"),
+                                   norm = ops_named(job, 0, "gradient norm"),
+                                   update = ops_named(job, 0, "optimizer");
   REQUIRE((in.size() == 1 && out.size() == 1 && norm.size() == 1 && update.size() == 1));
   // 12 bytes of each of a GPU's parameters, of which the update moves 4 + 2 x 12 + 2.
   const std::int64_t bytes = job.programs.shapes[program.ops[update[0]].shape].bytes / 30 * 12;

@@ -25,8 +25,7 @@ MadeJob saving(const std::string& checkpoint, const std::string& plan = "", std:
 /// The operations of that name of program `p`.
 std::vector<Op> named(const Job& job, std::size_t p, const std::string& name) {
   std::vector<Op> found;
-  for (const Op& op : job.programs.programs[p].ops)
-    if (job.names[op.name] == name) found.push_back(op);
+  for (const std::uint32_t i : ops_named(job, p, name)) found.push_back(job.programs.programs[p].ops[i]);
   return found;
 }
 

@@ -25,18 +25,10 @@ std::string data(const std::string& more = "") {
   return "<data sample-size=\"1 MB\" " + more + "/>";
 }
 
-std::vector<std::uint32_t> named(const Job& job, std::size_t program, const std::string& name) {
-  std::vector<std::uint32_t> found;
-  const auto& ops = job.programs.programs[program].ops;
-  for (std::uint32_t i = 0; i < ops.size(); ++i)
-    if (job.names[ops[i].name] == name) found.push_back(i);
-  return found;
-}
-
 std::vector<Op> reads(const MadeJob& made, std::size_t program = 0) {
   REQUIRE(made.errors == std::vector<std::string>{});
   std::vector<Op> found;
-  for (const std::uint32_t i : named(made.job, program, "read samples"))
+  for (const std::uint32_t i : ops_named(made.job, program, "read samples"))
     found.push_back(made.job.programs.programs[program].ops[i]);
   return found;
 }
@@ -105,8 +97,8 @@ TEST_CASE("a micro-batch is read when the one so many before it was taken, then 
                                                  (is_made ? " loading-time=\"3 ms\"" : ""));
     REQUIRE(made.errors == std::vector<std::string>{});
     const Program& program = made.job.programs.programs[0];
-    const auto read = named(made.job, 0, "read samples"), copies = named(made.job, 0, "copy batch"),
-               taken = named(made.job, 0, "batch"), loads = named(made.job, 0, "load batch");
+    const auto read = ops_named(made.job, 0, "read samples"), copies = ops_named(made.job, 0, "copy batch"),
+               taken = ops_named(made.job, 0, "batch"), loads = ops_named(made.job, 0, "load batch");
     REQUIRE((read.size() == 4 && copies.size() == 2 && taken.size() == 2));
     REQUIRE(loads.size() == (is_made ? 2 : 0));
     for (std::size_t i = 0; i < 2; ++i) {
@@ -129,8 +121,8 @@ TEST_CASE("a later epoch reads what host memory has not kept, spread evenly over
   const std::string later = "epoch=\"later\" dataset=\"100 GB\" ";
   const MadeJob quarter = reading(data(later + "cache=\"12.5 GB\""));
   CHECK(reads(quarter).size() == 3);  // 0.75, 1.5, 2.25 and 3, rounded up: all but the last
-  CHECK(before(quarter.job.programs.programs[0], named(quarter.job, 0, "copy batch")[2]) ==
-        std::vector<std::uint32_t>{named(quarter.job, 0, "read samples")[0]});
+  CHECK(before(quarter.job.programs.programs[0], ops_named(quarter.job, 0, "copy batch")[2]) ==
+        std::vector<std::uint32_t>{ops_named(quarter.job, 0, "read samples")[0]});
   CHECK(has_note(quarter, "finds 25 % of the samples in the full caches of stage 0"));
   CHECK(has_note(quarter, "of 4 samples of a step each GPU reads its part of 3 from storage"));
   // Two of a micro-batch's four samples.
@@ -188,11 +180,16 @@ TEST_CASE("data that cannot be read so are refused") {
   CHECK(is_told(reading(data("shard=\"2\"")), "<data> has no attribute 'shard'"));
   CHECK(is_told(reading("<data sample-size=\"16 TiB\"/>", "micro-batch=\"2\""),
                 "a micro-batch of 2 samples has more than 17592186044416 bytes"));
-  const auto batch = [](const std::string& sequences) {
+  const auto batch = [](const std::string& sequences, const std::string& more = "") {
     return make_job_of("<workload kind=\"training\" sequence=\"4\" micro-batch=\"8192\" global-batch=\"" +
-                           sequences + "\">" + small_model("") + data("access=\"shuffled\"") + "</workload>",
+                           sequences + "\"" + more + ">" + small_model("") + data("access=\"shuffled\"") +
+                           "</workload>",
                        1, 1, Prediction::off, 1);
   };
   CHECK(batch("57344").errors == std::vector<std::string>{});
+  CHECK(batch("8192", " eval-interval=\"10\" eval-iters=\"6\"").errors == std::vector<std::string>{});
+  CHECK(is_told(batch("8192", " eval-interval=\"10\" eval-iters=\"8\""),
+                "'shuffled' has 73728 reads a step and GPU, those of an evaluation (eval-iters) included (at "
+                "most 65536)"));
   CHECK(is_told(batch("73728"), "'shuffled' has 73728 reads a step and GPU (at most 65536)"));
 }
