@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "engine/base/error.hpp"
@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::uint64_t max_ranks = 1 << 20;
 constexpr std::size_t longest_line = 4096;
+constexpr std::size_t nodes_at_once = 8192;                      // handed over from the thread that reads
 constexpr std::int64_t longest_calc_ns = std::int64_t{1} << 52;  // 52 days
 
 bool is_label(std::string_view text) {
@@ -320,18 +321,36 @@ class Reader {
 
 void read_goal(const std::string& path, const std::function<void(std::uint32_t)>& on_start,
                const std::function<void(GoalRank&)>& on_rank) {
-  // Lines are read on a thread of their own.
-  using Item = std::variant<std::uint32_t, GoalRank>;
-  const auto produce = [&](const std::function<void(Item)>& give) {
-    Reader(
-        path, [&](std::uint32_t count) { give(count); }, [&](GoalRank& rank) { give(std::move(rank)); })
-        .run();
+  // Lines are read on a thread of their own, which hands over many small ranks at once.
+  struct Batch {
+    std::optional<std::uint32_t> count;  ///< num_ranks, of the first batch
+    std::vector<GoalRank> ranks;
   };
-  consume_behind<Item>(produce, [&](Item item) {
-    if (const auto* count = std::get_if<std::uint32_t>(&item))
-      on_start(*count);
-    else
-      on_rank(std::get<GoalRank>(item));
+  const auto produce = [&](const std::function<void(Batch)>& give) {
+    Batch batch;
+    std::size_t nodes = 0;
+    const auto hand_over = [&] {
+      give(std::exchange(batch, {}));
+      nodes = 0;
+    };
+    try {
+      Reader(
+          path, [&](std::uint32_t count) { batch.count = count; },
+          [&](GoalRank& rank) {
+            nodes += rank.nodes.size() + 1;
+            batch.ranks.push_back(std::move(rank));
+            if (nodes >= nodes_at_once) hand_over();
+          })
+          .run();
+    } catch (const InputErrors&) {
+      hand_over();  // a mistake before this one is told first
+      throw;
+    }
+    hand_over();
+  };
+  consume_behind<Batch>(produce, [&](Batch batch) {
+    if (batch.count) on_start(*batch.count);
+    for (GoalRank& rank : batch.ranks) on_rank(rank);
   });
 }
 

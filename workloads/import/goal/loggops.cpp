@@ -14,6 +14,7 @@
 #include "engine/base/wide.hpp"
 #include "engine/scenario/units.hpp"
 #include "workloads/import/goal/mailbox.hpp"
+#include "workloads/import/goal/time_queue.hpp"
 
 namespace lightrail {
 
@@ -43,9 +44,7 @@ class Model {
     }
     release();
     while (!queue_.empty()) {
-      const Event event = queue_.top();
-      queue_.pop();
-      handle(event);
+      handle(queue_.pop());
       release();
     }
     for (std::uint32_t r = 0; r < all_.size(); ++r)
@@ -71,9 +70,6 @@ class Model {
     std::uint32_t resource = 0;  ///< of a turn
     bool is_message = false;     ///< at `rank`, of the sender's `node`
     bool is_turn = false;        ///< of the first event that waits for `resource`
-    bool operator<(const Event& other) const {
-      return std::tie(at, number) > std::tie(other.at, other.number);
-    }
   };
   struct IsLater {
     bool operator()(const Event& a, const Event& b) const { return a.number > b.number; }
@@ -288,7 +284,7 @@ class Model {
   std::vector<Rank> ranks_;
   std::vector<Node> nodes_;  ///< of all ranks, and one behind them
   std::vector<Edge> edges_;  ///< by the node that is waited for
-  std::priority_queue<Event> queue_;
+  TimeQueue<Event> queue_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> free_;  ///< rank, node
   std::uint64_t next_ = 0;
   std::uint32_t cpus_ = 1, nics_ = 1;  ///< of every rank
