@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "fabrics/fabric_kind.hpp"
+#include "network/wire/nic_role.hpp"
 
 namespace lightrail {
 
@@ -36,8 +37,8 @@ std::uint32_t FabricBuild::add_route(SwitchRoute route) {
 
 ComponentId FabricBuild::add_switch(const Part& part, const std::string& prefix, std::uint32_t number,
                                     std::uint32_t route) {
-  const std::string name = role == NicRole::storage ? "storage-" + prefix : prefix;
-  const ComponentId id = builder.add(part, part.radix, builder.prefix(name), number, builder.new_atom());
+  const ComponentId id =
+      builder.add(part, part.radix, builder.prefix(prefix_of(role) + prefix), number, builder.new_atom());
   routing.route_of.emplace(id.value, route);
   return id;
 }

@@ -43,7 +43,7 @@ struct FabricBuild {
   [[nodiscard]] ErrorList& errors() const { return builder.errors(); }
   [[nodiscard]] bool has_errors() const { return errors().size() > errors_before; }
   /// Among the <fabric>s, for its parameters.
-  [[nodiscard]] std::uint32_t index() const { return role == NicRole::storage ? 1 : 0; }
+  [[nodiscard]] std::uint32_t index() const { return static_cast<std::uint32_t>(role); }
   /// At the <fabric>; `what` begins with what is wrong.
   void fail(const std::string& what) const { errors().add(element.error(what)); }
   /// False, and an error, when there are no NICs to join.
@@ -51,7 +51,7 @@ struct FabricBuild {
 
   /// Keeps a route; returns its index, for any number of switches.
   std::uint32_t add_route(SwitchRoute route);
-  /// A switch in an atom of its own, named `prefix` + `number` (of storage: "storage-" before it), that
+  /// A switch in an atom of its own, named prefix_of(role) + `prefix` + `number`, that
   /// routes by add_route's `route`.
   ComponentId add_switch(const Part& part, const std::string& prefix, std::uint32_t number,
                          std::uint32_t route);

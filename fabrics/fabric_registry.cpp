@@ -22,10 +22,12 @@ Describe<AnyFabricSpec> kind_table() {
 }
 
 Describe<AnyFabricSpec> any_fabric_table() {
-  return kind_table().choice("for", &AnyFabricSpec::role,
-                             "which NICs it joins: those of the GPUs, and of storage where it has no fabric "
-                             "of its own; or those of role=\"storage\" and of storage servers",
-                             {{"compute", NicRole::compute}, {"storage", NicRole::storage}});
+  return kind_table().choice(
+      "for", &AnyFabricSpec::role,
+      "which NICs it joins: those of the GPUs, and of storage where it has no fabric "
+      "of its own; or those of role=\"storage\" and of storage servers; or those of "
+      "role=\"frontend\" and of storage servers for it",
+      {{"compute", NicRole::compute}, {"storage", NicRole::storage}, {"frontend", NicRole::frontend}});
 }
 
 /// True, and an error, where a NIC has more ports than the kind takes.
@@ -97,18 +99,17 @@ std::vector<ParameterDoc> FabricRegistry::all_parameters() const {
 FabricElements fabrics_of(const Element& root, const FabricRegistry& registry, ErrorList& errors) {
   FabricElements found;
   for (const Element* element : root.children_named("fabric")) {
-    const bool is_storage = read_nic_role(*element, "for", errors) == NicRole::storage;
-    FabricElement& fabric = is_storage ? found.storage : found.compute;
+    const NicRole role = read_nic_role(*element, "for", errors);
+    FabricElement& fabric = found.of(role);
     if (fabric.element) {
-      errors.add(
-          element->error(fmt::format("a second <fabric> for {} (expected one each for compute and storage)",
-                                     is_storage ? "storage" : "compute")));
+      errors.add(element->error(fmt::format(
+          "a second <fabric> for {} (expected one each for compute, storage and frontend)", name_of(role))));
       continue;
     }
     fabric = {element, registry.of(*element, errors)};
-    if (is_storage && fabric.kind && !fabric.kind->takes_storage)
-      errors.add(element->error_at(
-          "kind", fmt::format("<fabric for=\"storage\"> cannot be of kind '{}'", fabric.kind->name)));
+    if (role != NicRole::compute && fabric.kind && !fabric.kind->takes_storage)
+      errors.add(element->error_at("kind", fmt::format("<fabric for=\"{}\"> cannot be of kind '{}'",
+                                                       name_of(role), fabric.kind->name)));
   }
   return found;
 }
@@ -118,7 +119,7 @@ void build_fabric(const FabricElement& fabric, NicRole role, const std::vector<N
   const auto& [element, kind] = fabric;
   if (!kind->joins_servers) return;
   const std::size_t before = builder.errors().size();
-  const auto table = role == NicRole::storage ? any_fabric_table() : kind_table();
+  const auto table = role == NicRole::compute ? kind_table() : any_fabric_table();
   const LinkRoles links(*element, kind->link_roles, builder);
   FabricBuild build{*kind,           *element,        links,  nics, builder,
                     results.counter, results.routing, before, role, results.layouts};

@@ -1,10 +1,13 @@
 #pragma once
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "fabrics/fabric_kind.hpp"
+#include "network/wire/address_book.hpp"
 
 namespace lightrail {
 
@@ -36,10 +39,13 @@ struct FabricElement {
   const FabricKind* kind = nullptr;  ///< null: it names none that is known
 };
 
-/// The <fabric>s of a scenario by their role: at most one each. Two of a role and a kind that storage cannot
-/// have go to `errors`.
+/// The <fabric>s of a scenario by their role: at most one each. Two of a role and a kind that only the GPUs'
+/// can have go to `errors`.
 struct FabricElements {
-  FabricElement compute, storage;
+  std::array<FabricElement, 1 + host_networks.size()> all;  ///< by NicRole
+
+  [[nodiscard]] FabricElement& of(NicRole role) { return all[static_cast<std::size_t>(role)]; }
+  [[nodiscard]] const FabricElement& of(NicRole role) const { return all[static_cast<std::size_t>(role)]; }
 };
 [[nodiscard]] FabricElements fabrics_of(const Element& root, const FabricRegistry& registry,
                                         ErrorList& errors);

@@ -77,7 +77,7 @@ void add_operations(const std::shared_ptr<const ProgramSet>& programs, ModelNote
   }));
   ops.columns.push_back(column("peer", [](const Op& op) { return std::int64_t{op.peer}; }));
   ops.columns.push_back(column(
-      "peer_is_offset", [](const Op& op) { return std::int64_t{op.peer_mode == PeerMode::offset ? 1 : 0}; }));
+      "peer_is_offset", [](const Op& op) { return std::int64_t{op.peer_mode == PeerMode::index ? 0 : 1}; }));
   ops.columns.push_back(column("root", [](const Op& op) { return std::int64_t{op.root}; }));
   ops.columns.push_back(
       column("is_bare", [](const Op& op) { return std::int64_t{op.protocol == Protocol::bare ? 1 : 0}; }));

@@ -41,7 +41,8 @@ std::string obstacle(const Model& model) {
 AddressBook renumbered(const AddressBook& whole, const std::vector<ComponentId>& component) {
   AddressBook book = whole;
   for (ComponentId& id : book.component_of) id = component[id.value];
-  if (book.storage) book.storage = std::make_shared<const AddressBook>(renumbered(*book.storage, component));
+  for (auto& network : book.networks)
+    if (network) network = std::make_shared<const AddressBook>(renumbered(*network, component));
   return book;
 }
 

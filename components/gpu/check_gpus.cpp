@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <tuple>
@@ -10,10 +12,31 @@
 #include "components/gpu/execution/launch_server.hpp"
 #include "engine/model/kind.hpp"
 #include "network/wire/address_book.hpp"
+#include "network/wire/nic_role.hpp"
 #include "workloads/program/iterations.hpp"
 #include "workloads/program/program_index.hpp"
 
 namespace lightrail {
+
+namespace {
+
+/// By role: networks behind hosts on which the GPU has a NIC.
+std::array<bool, host_networks.size()> networks_of(const AddressBook& book, EndpointId gpu) {
+  std::array<bool, host_networks.size()> has{};
+  for (std::size_t i = 0; i < has.size(); ++i) {
+    const AddressBook* network = book.behind_host(host_networks[i]);
+    has[i] = network && (*network)[gpu].lid.is_valid();
+  }
+  return has;
+}
+/// All that there are.
+std::array<bool, host_networks.size()> networks_of(const AddressBook& book) {
+  std::array<bool, host_networks.size()> has{};
+  for (std::size_t i = 0; i < has.size(); ++i) has[i] = book.behind_host(host_networks[i]) != nullptr;
+  return has;
+}
+
+}  // namespace
 
 std::string missing_kernel(const ComputeSpec& spec, const ProgramSet& set, std::uint32_t program,
                            const std::vector<std::string>& names) {
@@ -74,14 +97,23 @@ std::string missing_host(const Model& model, const ProgramSet& set, std::uint32_
 std::string missing_storage_nic(const Model& model, const ProgramSet& set, std::uint32_t program,
                                 EndpointId gpu) {
   const auto& book = *model.resource<AddressBook>();
-  if (!book.storage || (*book.storage)[gpu].lid.is_valid()) return "";
+  if (networks_of(book, gpu) == networks_of(book)) return "";
   const Program& p = set.programs[program];
-  for (std::uint32_t i = 0; i < p.ops.size(); ++i)
-    if (p.ops[i].kind == OpKind::storage_read || p.ops[i].kind == OpKind::storage_write)
-      return fmt::format(
-          "{}: the server of {} has no NIC of role storage, and storage has a fabric of its own (expected "
-          "storage-nics of the <server>, or one <fabric>)",
-          describe_op(p, i, model.names), model.component_name(book.component_of[gpu.value]));
+  for (std::uint32_t i = 0; i < p.ops.size(); ++i) {
+    const Op& op = p.ops[i];
+    if (op.kind != OpKind::storage_read && op.kind != OpKind::storage_write) continue;
+    const EndpointId server{book.first_storage +
+                            storage_server_of(op, gpu, {book.storage_count, book.frontend_storage})};
+    const AddressBook* network = book.behind_host(server);
+    if (!network || (*network)[gpu].lid.is_valid()) continue;
+    const NicRole role =
+        network == book.behind_host(NicRole::frontend) ? NicRole::frontend : NicRole::storage;
+    return fmt::format(
+        "{}: the server of {} has no NIC of role {}, and {} has a fabric of its own (expected {}-nics of the "
+        "<server>, or one <fabric>)",
+        describe_op(p, i, model.names), model.component_name(book.component_of[gpu.value]), name_of(role),
+        role == NicRole::storage ? "storage" : "the front end", name_of(role));
+  }
   return "";
 }
 
@@ -89,14 +121,13 @@ void check_gpus(const Model& model, ErrorList& errors) {
   const auto* set = model.resource<ProgramSet>();
   const auto* book = model.resource<AddressBook>();
   if (!set || !book) return;
-  std::set<std::tuple<std::uint32_t, std::uint32_t, bool>> seen;
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::array<bool, host_networks.size()>>> seen;
   for (std::uint32_t gpu = 0; gpu < set->program_of_gpu.size() && gpu < book->gpu_count; ++gpu) {
     const ComponentId component = book->component_of[gpu];
     const ComponentRecord& record = model.components[component.value];
     const std::uint32_t program = set->program_of_gpu[gpu];
-    const bool has_storage_nic = book->storage && (*book->storage)[EndpointId{gpu}].lid.is_valid();
     if (model.kinds[record.kind]->name != "gpu" ||
-        !seen.emplace(record.spec, program, has_storage_nic).second)
+        !seen.emplace(record.spec, program, networks_of(*book, EndpointId{gpu})).second)
       continue;
     const auto& spec = static_cast<const GpuSpec&>(*model.specs[record.spec]);
     std::string memory, kernels, storage;

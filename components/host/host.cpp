@@ -56,9 +56,10 @@ PortIndex Host::port_of(EndpointId gpu) const {
   return is_mine ? book_[gpu].local : self_port;
 }
 
-PortIndex Host::storage_port(EndpointId gpu) const {
-  if (!book_.storage || port_of(gpu) == self_port || !(*book_.storage)[gpu].lid.is_valid()) return self_port;
-  return static_cast<PortIndex>(gpus_ + (*book_.storage)[gpu].nic);
+PortIndex Host::storage_port(EndpointId gpu, EndpointId server) const {
+  const AddressBook* network = book_.behind_host(server);
+  if (!network || port_of(gpu) == self_port || !(*network)[gpu].lid.is_valid()) return self_port;
+  return static_cast<PortIndex>(gpus_ + (*network)[gpu].nic);
 }
 
 void Host::handle(const Event& event, PortIndex port, Context& context) {
@@ -79,7 +80,7 @@ void Host::handle(const Event& event, PortIndex port, Context& context) {
   const EndpointId to = frame.address.to();
   if (to == self_) return take(frame, port, context);
   PortIndex out = port_of(to);
-  if (out == self_port && port < gpus_) out = storage_port(frame.address.from());
+  if (out == self_port && port < gpus_) out = storage_port(frame.address.from(), to);
   if (out == self_port)
     fail(context, fmt::format("endpoint {} ({}) is no GPU of this server, and no storage NIC leads there",
                               to.value, endpoint_name(model_, to)));
@@ -142,8 +143,10 @@ SimTime Host::use_memory(std::int64_t bytes, SimTime now) {
 
 void Host::write_piece(EndpointId gpu, std::uint32_t ordinal, std::uint32_t bytes, Context& context) {
   const Op& op = operation(gpu, ordinal, context);
-  const EndpointId to{book_.first_storage + storage_server_of(op, in_job(gpu), book_.storage_count)};
-  const PortIndex nic = book_.storage ? storage_port(gpu) : static_cast<PortIndex>(gpus_ + book_[gpu].nic);
+  const EndpointId to{book_.first_storage +
+                      storage_server_of(op, in_job(gpu), {book_.storage_count, book_.frontend_storage})};
+  const PortIndex nic =
+      book_.behind_host(to) ? storage_port(gpu, to) : static_cast<PortIndex>(gpus_ + book_[gpu].nic);
   if (nic >= context.port_count() || !crossbar_.egress().is_connected(nic))
     fail(context, fmt::format("no NIC leads to endpoint {} ({})", to.value, endpoint_name(model_, to)));
   context.send(nic, context.now(),

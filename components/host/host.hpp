@@ -38,12 +38,13 @@ struct HostSpec final : BufferedSpec, DeviceTraits, HostCostsSpec {
 };
 
 /// The host of a server: forwards trains between its GPUs where there is no NVSwitch, between GPUs and the
-/// server's storage NICs, and copies between GPUs and its memory (OpKind::host_copy).
+/// server's NICs for storage and the front end, and copies between GPUs and its memory (OpKind::host_copy).
 ///
-/// Ports: i = local GPU i, then its NICs, those of role storage last. Copies: all share the memory's
+/// Ports: i = local GPU i, then its NICs, those of role storage behind them, those of the front end last.
+/// Copies: all share the memory's
 /// bandwidth, first come first served. To the host: each train is written as it comes; io_done goes back when
 /// the last byte is. To the GPU: read in pieces of `stage`, sent as they are read. A write to storage from
-/// host memory (IoMode::from_host) is read likewise; the NIC that the GPU uses for storage reads each piece
+/// host memory (IoMode::from_host) is read likewise; the NIC that the GPU uses for it reads each piece
 /// from here and sends it in the GPU's name. Leaves out NUMA, pinning and the CPU's own use of its memory.
 class Host final : public Component, private SentListener {
  public:
@@ -96,8 +97,9 @@ class Host final : public Component, private SentListener {
   void post(EndpointId gpu, MessageKind kind, Connection connection, std::int64_t bytes, Context& context);
   SimTime use_memory(std::int64_t bytes, SimTime now);
   [[nodiscard]] PortIndex port_of(EndpointId gpu) const;
-  /// Of the storage NIC that a GPU of this server uses; self_port: there is none.
-  [[nodiscard]] PortIndex storage_port(EndpointId gpu) const;
+  /// Of the NIC by which a GPU of this server reaches a storage server on a network behind hosts; self_port:
+  /// there is none.
+  [[nodiscard]] PortIndex storage_port(EndpointId gpu, EndpointId server) const;
   /// Gives the NIC a piece of a GPU's write to storage.
   void write_piece(EndpointId gpu, std::uint32_t ordinal, std::uint32_t bytes, Context& context);
   [[nodiscard]] const Op& operation(EndpointId gpu, std::uint32_t ordinal, const Context& context) const;

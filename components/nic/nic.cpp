@@ -31,15 +31,17 @@ const NicSpec& spec_of(const BuildContext& build) {
   return static_cast<const NicSpec&>(build.spec);
 }
 
-/// Of the storage fabric where the device behind it is a host or a storage server.
+/// Of a fabric behind hosts where the device behind it is a host, or a storage server that stands there.
 const AddressBook* book_of(const BuildContext& build) {
   const auto* book = build.model.resource<AddressBook>();
   const std::uint32_t first = spec_of(build).ports;
   if (!book || build.record.port_count <= first) return book;
   const LinkId device = build.model.ports[build.record.first_port + first].out;
-  const bool is_for_storage =
-      spec_of(build).for_role == NicRole::storage || leads_to(build.model, device, DeviceRole::storage);
-  return is_for_storage ? &book->of(NicRole::storage) : book;
+  if (const NicRole role = spec_of(build).for_role; role != NicRole::compute) return &book->of(role);
+  if (!leads_to(build.model, device, DeviceRole::storage)) return book;
+  const AddressBook* own =
+      book->behind_host(EndpointId{build.model.components[build.model.links[device.value].to.value].number});
+  return own ? own : book;
 }
 
 /// Devices are read at the rate of their PCIe link.
@@ -147,7 +149,7 @@ PortIndex Nic::port_of(EndpointId endpoint) const {
   const EndpointId device = book_ ? book_->device(endpoint) : endpoint;
   for (std::size_t i = first_device(); i < endpoint_at_.size(); ++i)
     if (endpoint_at_[i] == device) return static_cast<PortIndex>(i);
-  const bool is_behind_host = spec_.for_role == NicRole::storage && endpoint_at_.size() > first_device() &&
+  const bool is_behind_host = spec_.for_role != NicRole::compute && endpoint_at_.size() > first_device() &&
                               (*book_)[endpoint].server == (*book_)[endpoint_at_[first_device()]].server;
   return is_behind_host ? first_device() : 0;
 }
@@ -170,11 +172,11 @@ void Nic::handle_event(const Event& event, PortIndex port, Context& context) {
   if (kind == MessageKind::work_request) return accept_work(deferred(as<WorkRequest>(p), port), context);
   if (kind == MessageKind::control) {
     const auto frame = as<Frame>(p);
-    if (spec_.for_role == NicRole::storage)
+    if (spec_.for_role != NicRole::compute)
       crossbar_.take(context, frame, port, crossbar_.tail(context, frame, port));
     return accept_work(deferred(as<Train>(p), port), context);
   }
-  if (kind == MessageKind::train && spec_.for_role == NicRole::storage)
+  if (kind == MessageKind::train && spec_.for_role != NicRole::compute)
     return send_on(as<Frame>(p), port, context);
   fail_unexpected(p, port, context);
 }
@@ -300,7 +302,7 @@ bool Nic::receive(const Frame& train, const Frame& came, PortIndex in, Context& 
     }
     leaving = frame_of(plain_train(counted, mtu_bytes_));
   }
-  if (spec_.for_role == NicRole::storage) leaving.lane = 0;
+  if (spec_.for_role != NicRole::compute) leaving.lane = 0;
   return crossbar_.forward_as(context, came, leaving, in, out);
 }
 

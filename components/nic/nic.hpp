@@ -68,7 +68,7 @@ struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits, LaneMapSpec, P
   NicAnswers answers = NicAnswers::in_class;
   SimTime error_interval = microseconds(500);
   Watts power{0};
-  NicRole for_role = NicRole::compute;  ///< storage: behind a host, for all of its server
+  NicRole for_role = NicRole::compute;  ///< of others: behind a host, for all of its server
   SimTime nccl_latency{0}, message_time{0};
   bool is_simple_only = false;
   Bytes staged_bytes{0};

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "engine/base/counted.hpp"
+#include "network/wire/nic_role.hpp"
 
 namespace lightrail {
 namespace {
@@ -85,7 +86,8 @@ std::string layout_text(const FabricLayout& layout) {
   for (const FabricLayout::Network& network : layout.networks)
     nics = std::accumulate(network.nics.begin(), network.nics.end(), nics);
   std::string text = fmt::format(
-      "fabric {}{}: {}, {}{}\n", layout.kind, layout.role == NicRole::storage ? " for storage" : "",
+      "fabric {}{}: {}, {}{}\n", layout.kind,
+      layout.role == NicRole::compute ? "" : " for " + name_of(layout.role),
       layout.nic_ports > 1
           ? fmt::format("{} of {} ports", counted(nics / layout.nic_ports, "NIC"), layout.nic_ports)
           : counted(nics, "NIC"),

@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <vector>
 
 #include "fabrics/servers/servers.hpp"
+#include "network/wire/nic_role.hpp"
 
 namespace lightrail {
 
@@ -15,13 +18,14 @@ std::uint32_t port_of_gpu_nic(std::uint32_t nic) {
   return nic == 0 ? first : second + nic - 1;
 }
 
-/// In the book of the storage fabric, where there is one.
-void set_storage_endpoint(SystemBuilder& builder, std::uint32_t endpoint, ComponentId component,
-                          AddressBook::Entry entry, ComponentId nic) {
-  if (!builder.storage_book) return;
-  builder.storage_book->endpoints[endpoint] = entry;
-  builder.storage_book->component_of[endpoint] = component;
-  builder.storage_nic_of_endpoint[endpoint] = nic;
+/// In the book of a fabric behind hosts, where there is one.
+void set_endpoint_behind(SystemBuilder& builder, NicRole role, std::uint32_t endpoint, ComponentId component,
+                         AddressBook::Entry entry, ComponentId nic) {
+  auto& [book, nics] = builder.behind_host(role);
+  if (!book) return;
+  book->endpoints[endpoint] = entry;
+  book->component_of[endpoint] = component;
+  nics[endpoint] = nic;
 }
 
 void set_endpoint(SystemBuilder& builder, std::uint32_t endpoint, ComponentId component,
@@ -29,7 +33,8 @@ void set_endpoint(SystemBuilder& builder, std::uint32_t endpoint, ComponentId co
   builder.book.endpoints[endpoint] = entry;
   builder.book.component_of[endpoint] = component;
   builder.nic_of_endpoint[endpoint] = nic;
-  set_storage_endpoint(builder, endpoint, component, entry, ComponentId{});
+  for (const NicRole role : host_networks)
+    set_endpoint_behind(builder, role, endpoint, component, entry, ComponentId{});
 }
 
 std::uint32_t first_nic(const ServerTemplate& server, std::uint32_t gpu) {
@@ -93,16 +98,38 @@ std::uint32_t fabric_ports(const Part& nic, const SystemBuilder& builder) {
   return fabric_ports_of(builder.spec_of(nic));
 }
 
-std::vector<ComponentId> add_storage_nics(const ServerTemplate& server, std::uint32_t index, AtomId atom,
-                                          SystemBuilder& builder, EndpointCounter& endpoints,
-                                          ServerNics& nics) {
-  std::vector<ComponentId> all(server.storage_nics);
-  for (std::uint32_t n = 0; n < server.storage_nics; ++n) {
-    all[n] = builder.add(*server.storage_nic, fabric_ports(*server.storage_nic, builder) + 1,
-                         builder.prefix("storage-nic"), endpoints.next_storage_nic++, atom);
-    nics.storage.push_back({all[n], index, static_cast<std::uint16_t>(n), false});
+/// The NICs of a role behind the host of a server.
+std::vector<ComponentId> add_host_nics(const ServerTemplate& server, NicRole role, std::uint32_t index,
+                                       AtomId atom, SystemBuilder& builder, EndpointCounter& endpoints,
+                                       ServerNics& nics) {
+  const auto& [count, part] = server.behind_host(role);
+  std::vector<ComponentId> all(count);
+  for (std::uint32_t n = 0; n < count; ++n) {
+    all[n] = builder.add(*part, fabric_ports(*part, builder) + 1, builder.prefix(prefix_of(role) + "nic"),
+                         endpoints.next_host_nic[static_cast<std::size_t>(role)]++, atom);
+    nics.of(role).push_back({all[n], index, static_cast<std::uint16_t>(n), false});
   }
   return all;
+}
+
+/// Joins the host, endpoint `endpoint`, and the GPUs behind it to NICs of a role, from port `first` of it on.
+void connect_host_nics(const ServerTemplate& server, NicRole role, std::uint32_t first, std::uint32_t index,
+                       const std::vector<ComponentId>& gpu, std::uint32_t first_gpu, ComponentId host,
+                       std::uint32_t endpoint, const std::vector<ComponentId>& nic, SystemBuilder& builder) {
+  const auto count = static_cast<std::uint32_t>(nic.size());
+  if (count == 0) return;
+  const auto entry = [&](std::uint32_t local, std::uint32_t own) {
+    return AddressBook::Entry{index, Lid{}, static_cast<std::uint16_t>(local),
+                              static_cast<std::uint16_t>(first - server.gpus + own)};
+  };
+  for (std::uint32_t l = 0; l < server.gpus; ++l) {
+    const std::uint32_t own = l * count / server.gpus;
+    set_endpoint_behind(builder, role, first_gpu + l, gpu[l], entry(l, own), nic[own]);
+  }
+  for (std::uint32_t n = 0; n < count; ++n)
+    builder.connect(host, first + n, nic[n], fabric_ports(*server.behind_host(role).part, builder),
+                    *server.pcie);
+  set_endpoint_behind(builder, role, endpoint, host, entry(0, 0), nic[0]);
 }
 
 void build_server(const ServerTemplate& server, std::uint32_t index, SystemBuilder& builder,
@@ -123,13 +150,15 @@ void build_server(const ServerTemplate& server, std::uint32_t index, SystemBuild
   for (std::uint32_t n = 0; n < server.nics; ++n) {
     const std::uint32_t ports = first_port + gpus_of_nic[n] + (server.host ? 1 : 0);
     nic[n] = builder.add(*server.nic, ports, builder.prefix("nic"), endpoints.next_nic++, atom);
-    nics.compute.push_back({nic[n], index, static_cast<std::uint16_t>(n), false});
+    nics.of(NicRole::compute).push_back({nic[n], index, static_cast<std::uint16_t>(n), false});
   }
+  std::uint32_t host_ports = server.gpus + server.nics;
+  for (const NicRole role : host_networks) host_ports += server.behind_host(role).count;
   if (server.host)
-    host = builder.add(*server.host, server.gpus + server.nics + server.storage_nics, builder.prefix("host"),
-                       endpoints.next_host, atom);
-  const std::vector<ComponentId> storage_nic =
-      add_storage_nics(server, index, atom, builder, endpoints, nics);
+    host = builder.add(*server.host, host_ports, builder.prefix("host"), endpoints.next_host, atom);
+  std::array<std::vector<ComponentId>, host_networks.size()> host_nics;
+  for (std::size_t i = 0; i < host_networks.size(); ++i)
+    host_nics[i] = add_host_nics(server, host_networks[i], index, atom, builder, endpoints, nics);
 
   std::vector<std::uint32_t> next_port(server.nics, first_port);
   for (std::uint32_t l = 0; l < server.gpus; ++l) {
@@ -142,23 +171,18 @@ void build_server(const ServerTemplate& server, std::uint32_t index, SystemBuild
     set_endpoint(builder, endpoint, gpu[l], entry, server.nics > 0 ? nic[entry.nic] : ComponentId{});
     if (server.nics > 0) connect_nics(server, endpoint, gpu[l], entry, nic, next_port, builder);
     if (server.host) builder.connect(gpu[l], 2, host, l, *server.pcie);
-    if (server.storage_nics > 0) {
-      const std::uint32_t own = l * server.storage_nics / server.gpus;
-      entry.nic = static_cast<std::uint16_t>(server.nics + own);
-      set_storage_endpoint(builder, endpoint, gpu[l], entry, storage_nic[own]);
-    }
   }
   if (server.host) {
     for (std::uint32_t n = 0; n < server.nics; ++n)
       builder.connect(host, server.gpus + n, nic[n], next_port[n], *server.pcie);
-    for (std::uint32_t n = 0; n < server.storage_nics; ++n)
-      builder.connect(host, server.gpus + server.nics + n, storage_nic[n],
-                      fabric_ports(*server.storage_nic, builder), *server.pcie);
     set_endpoint(builder, endpoints.next_host, host, {index, Lid{}, 0, 0},
                  server.nics > 0 ? nic[0] : ComponentId{no_number});
-    if (server.storage_nics > 0)
-      set_storage_endpoint(builder, endpoints.next_host, host,
-                           {index, Lid{}, 0, static_cast<std::uint16_t>(server.nics)}, storage_nic[0]);
+    std::uint32_t first = server.gpus + server.nics;
+    for (std::size_t i = 0; i < host_networks.size(); ++i) {
+      connect_host_nics(server, host_networks[i], first, index, gpu, endpoints.next_gpu - server.gpus, host,
+                        endpoints.next_host, host_nics[i], builder);
+      first += server.behind_host(host_networks[i]).count;
+    }
     ++endpoints.next_host;
   }
 }
@@ -167,7 +191,7 @@ void build_storage(const ServerRow& row, std::uint32_t index, SystemBuilder& bui
                    EndpointCounter& endpoints, ServerNics& nics) {
   const AtomId atom = builder.new_atom();
   const std::uint32_t endpoint = endpoints.next_storage++;
-  const bool has_own_fabric = builder.storage_book != nullptr;
+  const bool has_own_fabric = builder.behind_host(row.network).book != nullptr;
   const ComponentId storage =
       builder.add(*row.storage, row.server.nics, builder.prefix("storage"), endpoint, atom);
   ComponentId first{};
@@ -176,12 +200,12 @@ void build_storage(const ServerRow& row, std::uint32_t index, SystemBuilder& bui
     const ComponentId nic =
         builder.add(*row.server.nic, first_port + 1, builder.prefix("nic"), endpoints.next_nic++, atom);
     if (n == 0) first = nic;
-    (has_own_fabric ? nics.storage : nics.compute)
+    nics.of(has_own_fabric ? row.network : NicRole::compute)
         .push_back({nic, index, static_cast<std::uint16_t>(n), true});
     builder.connect(storage, n, nic, first_port, *row.server.pcie);
   }
   set_endpoint(builder, endpoint, storage, {index, Lid{}, 0, 0}, has_own_fabric ? ComponentId{} : first);
-  set_storage_endpoint(builder, endpoint, storage, {index, Lid{}, 0, 0}, first);
+  set_endpoint_behind(builder, row.network, endpoint, storage, {index, Lid{}, 0, 0}, first);
 }
 
 }  // namespace

@@ -18,11 +18,12 @@ struct ClusterSpec {
   std::uint32_t servers = 0;
 };
 struct ServerSpec {
-  std::uint32_t gpus = 0, nics = 0, storage_nics = 0;
+  std::uint32_t gpus = 0, nics = 0, storage_nics = 0, frontend_nics = 0;
   NicStriping striping = NicStriping::split;
 };
 struct StorageSpec {
   std::uint32_t servers = 0, nics = 1;
+  NicRole network = NicRole::storage;
 };
 
 Describe<ClusterSpec> cluster_table() {
@@ -39,6 +40,7 @@ Describe<ServerSpec> server_table() {
       .field("storage-nics", &ServerSpec::storage_nics,
              "NICs of role=\"storage\", joined to the host; GPU l uses NIC l * storage-nics / gpus of them",
              0u, 64u)
+      .field("frontend-nics", &ServerSpec::frontend_nics, "the same of role=\"frontend\"", 0u, 64u)
       .choice("nic-striping", &ServerSpec::striping,
               "how a GPU with several NICs spreads messages: each over all of them in equal parts, or each "
               "flow on one",
@@ -49,27 +51,30 @@ Describe<ServerSpec> server_table() {
 Describe<StorageSpec> storage_table() {
   Describe<StorageSpec> table;
   table.required("servers", &StorageSpec::servers, "equal storage servers", 1u, max_endpoints)
-      .field("nics", &StorageSpec::nics, "NICs of each; requests arrive on the first", 1u, 64u);
+      .field("nics", &StorageSpec::nics, "NICs of each; requests arrive on the first", 1u, 64u)
+      .choice(
+          "for", &StorageSpec::network,
+          "the <fabric> that joins them: that for storage (without one that of the GPUs), or that for the "
+          "front end",
+          {{"storage", NicRole::storage}, {"frontend", NicRole::frontend}});
   return table;
 }
 
 /// The <nic> of that role.
 const Element* nic_child(const Element& server, NicRole role, Need need, ErrorList& errors) {
   const Element* found = nullptr;
-  const bool is_storage = role == NicRole::storage;
+  const std::string wanted =
+      role == NicRole::compute ? "<nic>" : fmt::format("<nic role=\"{}\">", name_of(role));
   ErrorList told;  // when the NIC is read
   for (const Element* nic : server.children_named("nic")) {
     if (read_nic_role(*nic, "role", told) != role) continue;
-    if (found)
-      errors.add(nic->error(is_storage ? "<server> has two <nic role=\"storage\">, expected one"
-                                       : "<server> has 2 <nic>, expected one"));
+    if (found) errors.add(nic->error(fmt::format("<server> has two {}, expected one", wanted)));
     found = nic;
   }
-  if (!found && need == Need::required)
-    errors.add(
-        server.error(is_storage ? "<server> lacks a <nic role=\"storage\">" : "<server> lacks a <nic>"));
+  if (!found && need == Need::required) errors.add(server.error(fmt::format("<server> lacks a {}", wanted)));
   if (found && need == Need::none)
-    errors.add(found->error("<nic role=\"storage\"> has no use in this <server> (expected 'storage-nics')"));
+    errors.add(found->error(
+        fmt::format("{} has no use in this <server> (expected '{}-nics')", wanted, name_of(role))));
   return found;
 }
 
@@ -80,11 +85,14 @@ void read_nics(const Element& element, ServerTemplate& server, SystemBuilder& bu
     return nic ? builder.part("nic", *nic) : std::nullopt;
   };
   server.nic = part(NicRole::compute, server.nics > 0 ? Need::required : Need::optional);
-  const bool has_storage = server.storage_nics > 0;
-  server.storage_nic = part(NicRole::storage, has_storage ? Need::required : Need::none);
-  if (has_storage && !element.child("host"))
-    errors.add(element.error_at("storage-nics",
-                                "<server> attribute 'storage-nics': no <host> joins them to the GPUs"));
+  for (const NicRole role : host_networks) {
+    auto& nics = server.behind_host(role);
+    nics.part = part(role, nics.count > 0 ? Need::required : Need::none);
+    const std::string attribute = name_of(role) + "-nics";
+    if (nics.count > 0 && !element.child("host"))
+      errors.add(element.error_at(
+          attribute, fmt::format("<server> attribute '{}': no <host> joins them to the GPUs", attribute)));
+  }
 }
 
 void read_server(const Element& element, ServerTemplate& server, SystemBuilder& builder) {
@@ -95,7 +103,8 @@ void read_server(const Element& element, ServerTemplate& server, SystemBuilder& 
   if (errors.size() > before) return;
   server.gpus = spec.gpus;
   server.nics = spec.nics;
-  server.storage_nics = spec.storage_nics;
+  server.behind_host(NicRole::storage).count = spec.storage_nics;
+  server.behind_host(NicRole::frontend).count = spec.frontend_nics;
   server.striping = spec.striping;
   if (spec.nics > spec.gpus && spec.nics % spec.gpus != 0)
     errors.add(element.error(fmt::format(
@@ -142,6 +151,7 @@ ServerRow read_storage(const Element& storage, SystemBuilder& builder) {
   storage_table().parse(storage, spec, builder.errors());
   row.servers = spec.servers;
   row.server.nics = spec.nics;
+  row.network = spec.network;
   if (const Element* nic = storage.child("nic"); nic && nic->find("role"))
     builder.errors().add(
         nic->error_at("role", "<nic> attribute 'role' has no effect in <storage>: its NICs are for storage"));

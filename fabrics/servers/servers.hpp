@@ -1,4 +1,6 @@
 #pragma once
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -6,19 +8,29 @@
 #include <vector>
 
 #include "fabrics/system/system_builder.hpp"
+#include "network/wire/address_book.hpp"
 
 namespace lightrail {
 
 /// What one <server> element describes; all servers of a cluster are made from it.
 struct ServerTemplate {
   std::uint32_t gpus = 0, nics = 0;
-  std::uint32_t storage_nics = 0;  ///< of role="storage", joined to the host
-  std::uint32_t gpu_ports = 3;     ///< 4: with one to a controller of circuits, 5: and one to a scheduler
+  std::uint32_t gpu_ports = 3;  ///< 4: with one to a controller of circuits, 5: and one to a scheduler
   NicStriping striping = NicStriping::split;
-  std::optional<Part> gpu, nvswitch, nic, host, storage_nic;
-  std::optional<std::uint32_t> nvlink, pcie;  ///< cables
+  std::optional<Part> gpu, nvswitch, nic, host;
+  /// NICs of a role behind hosts, joined to the host.
+  struct HostNics {
+    std::uint32_t count = 0;
+    std::optional<Part> part;
+  };
+  std::array<HostNics, 1 + host_networks.size()> host_nics;  ///< by NicRole
+  std::optional<std::uint32_t> nvlink, pcie;                 ///< cables
 
   /// NICs of each GPU where every GPU has several; else 1: NIC l * nics / gpus is GPU l's, if there is one.
+  [[nodiscard]] HostNics& behind_host(NicRole role) { return host_nics[static_cast<std::size_t>(role)]; }
+  [[nodiscard]] const HostNics& behind_host(NicRole role) const {
+    return host_nics[static_cast<std::size_t>(role)];
+  }
   [[nodiscard]] std::uint32_t nics_per_gpu() const { return gpus > 0 && nics > gpus ? nics / gpus : 1; }
 };
 
@@ -26,8 +38,9 @@ struct ServerTemplate {
 struct ServerRow {
   std::uint32_t servers = 0;
   bool is_storage = false;
-  ServerTemplate server;        ///< clusters
-  std::optional<Part> storage;  ///< storage rows; its NICs are in server.nic, server.nics
+  NicRole network = NicRole::storage;  ///< that storage servers stand on, if it has a fabric of its own
+  ServerTemplate server;               ///< clusters
+  std::optional<Part> storage;         ///< storage rows; its NICs are in server.nic, server.nics
   InputError place;
 };
 
@@ -41,8 +54,10 @@ struct NicPlace {
 
 /// The NICs that fabrics have to join, by what they are for.
 struct ServerNics {
-  std::vector<NicPlace> compute;  ///< and storage servers' where storage has no fabric of its own
-  std::vector<NicPlace> storage;
+  std::array<std::vector<NicPlace>, 1 + host_networks.size()> all;  ///< by NicRole
+
+  /// Compute: also storage servers' where storage has no fabric of its own.
+  [[nodiscard]] std::vector<NicPlace>& of(NicRole role) { return all[static_cast<std::size_t>(role)]; }
 };
 
 /// Reads a <cluster> or <storage>. Mistakes go to the builder's errors and leave an incomplete row.
@@ -53,13 +68,14 @@ struct ServerNics {
 /// The next endpoint ids of the three ranges: GPUs, hosts, storage servers; and the next numbers of NICs.
 struct EndpointCounter {
   std::uint32_t next_gpu = 0, next_host = 0, next_storage = 0;
-  std::uint32_t next_nic = 0, next_storage_nic = 0;
+  std::uint32_t next_nic = 0;
+  std::array<std::uint32_t, 1 + host_networks.size()> next_host_nic{};  ///< by NicRole
 };
 
-/// Builds all servers of a row: one atom each, in the order GPUs, NVSwitch, NICs, host, storage NICs
-/// (storage, NICs). NIC of GPU l is l * nics / gpus, and with k NICs a GPU those behind it; its storage NIC
-/// is l * storage_nics / gpus. Appends the NICs. Where the builder has a book of a storage fabric, storage
-/// servers' NICs are that fabric's.
+/// Builds all servers of a row: one atom each, in the order GPUs, NVSwitch, NICs, host, NICs behind the host
+/// by role (storage, NICs). NIC of GPU l is l * nics / gpus, and with k NICs a GPU those behind it; that of
+/// another role is l * count / gpus. Appends the NICs. Where the builder has a book of their row's network,
+/// storage servers' NICs are that fabric's.
 void build_row(const ServerRow& row, std::uint32_t first_server, SystemBuilder& builder,
                EndpointCounter& endpoints, ServerNics& nics);
 

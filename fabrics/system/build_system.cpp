@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -15,6 +17,7 @@
 #include "fabrics/system/bill_of_materials.hpp"
 #include "links/train_settings.hpp"
 #include "network/health/read_degraded.hpp"
+#include "network/wire/nic_role.hpp"
 #include "network/wire/train.hpp"
 
 namespace lightrail {
@@ -28,8 +31,13 @@ static_assert(TrainSettings::max_mtu * TrainSettings::max_nvlink_grain <= UINT32
 struct Plan {
   std::vector<ServerRow> rows;  ///< clusters, then storage
   std::optional<Graph> graph;
-  bool has_storage_fabric = false;
+  std::array<bool, 1 + host_networks.size()> has_fabric{};  ///< by NicRole
   std::uint64_t gpus = 0, hosts = 0, storages = 0, servers = 0, nics = 0;
+  std::uint64_t frontend_storages = 0;
+  /// Storage servers on a network of their own.
+  [[nodiscard]] bool is_behind_host(const ServerRow& row) const {
+    return row.is_storage && has_fabric[static_cast<std::size_t>(row.network)];
+  }
   std::uint64_t nic_addresses = 0;  ///< of GPUs with several NICs
 };
 
@@ -39,6 +47,7 @@ void count(Plan& plan) {
     plan.nics += std::uint64_t{row.servers} * row.server.nics;
     if (row.is_storage) {
       plan.storages += row.servers;
+      plan.frontend_storages += row.network == NicRole::frontend ? row.servers : 0;
     } else {
       plan.gpus += std::uint64_t{row.servers} * row.server.gpus;
       if (row.server.nics_per_gpu() > 1) plan.nic_addresses += std::uint64_t{row.servers} * row.server.nics;
@@ -53,22 +62,33 @@ void count(Plan& plan) {
 
 /// Roles of NICs without a fabric, and fabrics without NICs.
 void check_roles(const Plan& plan, const FabricElements& fabrics, const Element* graph, ErrorList& errors) {
-  const auto has_storage_nics = [](const ServerRow& row) { return row.server.storage_nics > 0; };
-  if (graph && (fabrics.storage.element || std::any_of(plan.rows.begin(), plan.rows.end(), has_storage_nics)))
-    return errors.add(
-        graph->error("<graph> joins NICs without roles: no storage-nics, and no <fabric for=\"storage\">"));
+  for (const NicRole role : host_networks) {
+    const auto needs = [role](const ServerRow& row) {
+      return row.server.behind_host(role).count > 0 ||
+             (row.is_storage && row.network == role && role == NicRole::frontend);
+    };
+    if (graph && (fabrics.of(role).element || std::any_of(plan.rows.begin(), plan.rows.end(), needs)))
+      return errors.add(graph->error(fmt::format(
+          "<graph> joins NICs without roles: no {0}-nics, and no <fabric for=\"{0}\">", name_of(role))));
+  }
   if (plan.graph)
     for (const GraphNode& node : plan.graph->nodes)
       if (node.element && node.element->name == "nic" && node.element->find("role"))
         errors.add(node.element->error_at("role", "<nic> attribute 'role' has no effect in a <graph>"));
-  if (fabrics.storage.element) return;
-  for (const ServerRow& row : plan.rows)
-    if (has_storage_nics(row))
-      errors.add(
-          {row.place.file, row.place.line,
-           fmt::format("<cluster> has servers with {} NICs of role storage that no fabric joins (expected "
-                       "<fabric for=\"storage\">)",
-                       row.server.storage_nics)});
+  for (const NicRole role : host_networks) {
+    if (fabrics.of(role).element) continue;
+    for (const ServerRow& row : plan.rows) {
+      if (const std::uint32_t count = row.server.behind_host(role).count; count > 0)
+        errors.add(
+            {row.place.file, row.place.line,
+             fmt::format("<cluster> has servers with {} NICs of role {} that no fabric joins (expected "
+                         "<fabric for=\"{}\">)",
+                         count, name_of(role), name_of(role))});
+      if (row.is_storage && row.network == NicRole::frontend && role == NicRole::frontend)
+        errors.add({row.place.file, row.place.line,
+                    "<storage for=\"frontend\"> without a <fabric for=\"frontend\">"});
+    }
+  }
 }
 
 /// Servers that nothing joins, and sizes that no id can hold.
@@ -94,8 +114,9 @@ void check_plan(const Plan& plan, const Element& root, bool has_fabric, ErrorLis
       errors.add({row.place.file, row.place.line,
                   "<cluster> has servers whose 'nic-striping' is not that of the clusters before it"});
   }
-  // A fabric of its own joins storage servers.
-  const std::uint64_t joined = plan.has_storage_fabric ? plan.servers - plan.storages : plan.servers;
+  // Fabrics of their own join storage servers.
+  std::uint64_t joined = plan.servers;
+  for (const ServerRow& row : plan.rows) joined -= plan.is_behind_host(row) ? row.servers : 0;
   if (joined < 2) return;
   for (const ServerRow& row : plan.rows)
     if (row.server.nics == 0)
@@ -110,15 +131,16 @@ void build_rows(const Plan& plan, SystemBuilder& builder, EndpointCounter& endpo
   builder.book.gpu_count = static_cast<std::uint32_t>(plan.gpus);
   builder.book.first_storage = static_cast<std::uint32_t>(plan.gpus + plan.hosts);
   builder.book.storage_count = static_cast<std::uint32_t>(plan.storages);
+  builder.book.frontend_storage = static_cast<std::uint32_t>(plan.frontend_storages);
   builder.book.endpoints.resize(plan.gpus + plan.hosts + plan.storages);
   builder.book.component_of.resize(builder.book.endpoints.size());
   builder.nic_of_endpoint.resize(builder.book.endpoints.size());
-  if (plan.has_storage_fabric) {
-    builder.storage_book = std::make_shared<AddressBook>(builder.book);
-    builder.storage_nic_of_endpoint.resize(builder.book.endpoints.size());
+  for (const NicRole role : host_networks) {
+    if (!plan.has_fabric[static_cast<std::size_t>(role)]) continue;
+    builder.behind_host(role) = {std::make_shared<AddressBook>(builder.book),
+                                 std::vector<ComponentId>(builder.book.endpoints.size())};
   }
-  endpoints = {0, static_cast<std::uint32_t>(plan.gpus), static_cast<std::uint32_t>(plan.gpus + plan.hosts),
-               0, 0};
+  endpoints = {0, static_cast<std::uint32_t>(plan.gpus), static_cast<std::uint32_t>(plan.gpus + plan.hosts)};
   std::uint32_t server = 0;
   for (const ServerRow& row : plan.rows) {
     if (!row.is_storage && row.server.nics_per_gpu() > 1) builder.book.striping = row.server.striping;
@@ -167,12 +189,15 @@ Model build_system(const Scenario& scenario, const KindRegistry& kinds, const Fa
     plan.rows.push_back(read_cluster(*cluster, builder));
   for (const Element* storage : root.children_named("storage"))
     plan.rows.push_back(read_storage(*storage, builder));
+  std::stable_partition(plan.rows.begin(), plan.rows.end(),
+                        [](const ServerRow& row) { return row.network != NicRole::frontend; });
   const FabricElements fabric = fabrics_of(root, fabrics, errors);
   const Element* graph = only_child(root, "graph", Need::optional, errors);
-  const FabricKind* kind = fabric.compute.kind;
+  const FabricKind* kind = fabric.of(NicRole::compute).kind;
   const bool has_fabric = kind && kind->joins_servers;
-  plan.has_storage_fabric = fabric.storage.kind != nullptr;
-  if (kind && kind->has_controller(*fabric.compute.element))
+  for (const NicRole role : host_networks)
+    plan.has_fabric[static_cast<std::size_t>(role)] = fabric.of(role).kind != nullptr;
+  if (kind && kind->has_controller(*fabric.of(NicRole::compute).element))
     for (ServerRow& row : plan.rows) row.server.gpu_ports = 4;
   if (has_scheduler)
     for (ServerRow& row : plan.rows) row.server.gpu_ports = 5;
@@ -181,6 +206,7 @@ Model build_system(const Scenario& scenario, const KindRegistry& kinds, const Fa
     plan.graph = read_graph(*graph, static_cast<std::uint32_t>(plan.nics), builder);
   if (plan.graph) {
     plan.gpus = plan.hosts = plan.storages = plan.servers = plan.nics = plan.nic_addresses = 0;
+    plan.frontend_storages = 0;
     count(plan);
   }
   if (errors.size() == before) check_roles(plan, fabric, graph, errors);
@@ -194,12 +220,13 @@ Model build_system(const Scenario& scenario, const KindRegistry& kinds, const Fa
   FabricCounter& counter = results.counter;
   ServerNics all_nics;
   build_rows(plan, builder, endpoints, all_nics);
-  const std::vector<NicPlace>& nics = all_nics.compute;
+  const std::vector<NicPlace>& nics = all_nics.of(NicRole::compute);
   const std::vector<NicPlace> rest = fabric_nics(plan.graph, nics);
-  if (has_fabric) build_fabric(fabric.compute, NicRole::compute, rest, builder, results);
-  if (plan.has_storage_fabric) {
+  if (has_fabric) build_fabric(fabric.of(NicRole::compute), NicRole::compute, rest, builder, results);
+  for (const NicRole role : host_networks) {
+    if (!plan.has_fabric[static_cast<std::size_t>(role)]) continue;
     counter = {.next_lid = counter.next_lid};
-    build_fabric(fabric.storage, NicRole::storage, all_nics.storage, builder, results);
+    build_fabric(fabric.of(role), role, all_nics.of(role), builder, results);
   }
   if (errors.size() > before) return {};
   if (graph && plan.servers > 1 && !has_fabric && !rest.empty())

@@ -202,10 +202,12 @@ void SystemBuilder::set_lids(AddressBook& of, const std::vector<ComponentId>& ni
 
 Model SystemBuilder::take() {
   set_lids(book, nic_of_endpoint);
-  if (storage_book) {
-    set_lids(*storage_book, storage_nic_of_endpoint);
-    storage_book->lid_count = book.lid_count;
-    book.storage = std::move(storage_book);
+  for (const NicRole role : host_networks) {
+    auto& [own, nics] = behind_host(role);
+    if (!own) continue;
+    set_lids(*own, nics);
+    own->lid_count = book.lid_count;
+    book.networks[static_cast<std::size_t>(role)] = std::move(own);
   }
   model_.add(std::make_shared<const AddressBook>(std::move(book)));
   for (std::size_t c = 0; c < table_.cable_of_class.size(); ++c)

@@ -1,4 +1,6 @@
 #pragma once
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -99,9 +101,12 @@ class SystemBuilder {
 
   AddressBook book;                          ///< filled by the parts of the builder; entries by endpoint
   std::vector<ComponentId> nic_of_endpoint;  ///< the NIC whose lid an endpoint receives on; invalid: none
-  /// The same two of a fabric of storage alone; null and empty without one.
-  std::shared_ptr<AddressBook> storage_book;
-  std::vector<ComponentId> storage_nic_of_endpoint;
+  /// The same two of a fabric behind hosts; null and empty without one.
+  struct HostNetwork {
+    std::shared_ptr<AddressBook> book;
+    std::vector<ComponentId> nic_of_endpoint;
+  };
+  [[nodiscard]] HostNetwork& behind_host(NicRole role) { return networks_[static_cast<std::size_t>(role)]; }
   std::unordered_map<std::uint32_t, std::uint32_t> lid_of_nic;  ///< component id -> lid
 
   /// The model, with the resources AddressBook, CableTable, LightBudgets and SendAhead; ends this builder.
@@ -122,6 +127,7 @@ class SystemBuilder {
   std::map<std::string, std::uint32_t> prefixes_, cable_index_;
   std::map<std::tuple<std::uint32_t, int, std::int64_t>, std::uint16_t> classes_;
   SpecPlaces places_;
+  std::array<HostNetwork, 1 + host_networks.size()> networks_;  ///< by NicRole
 };
 
 }  // namespace lightrail

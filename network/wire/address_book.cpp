@@ -4,6 +4,13 @@
 
 namespace lightrail {
 
+const AddressBook* AddressBook::behind_host(EndpointId server) const {
+  if (server.value < first_storage || server.value - first_storage >= storage_count) return nullptr;
+  for (const NicRole role : host_networks)
+    if (const AddressBook* book = behind_host(role); book && (*book)[server].lid.is_valid()) return book;
+  return nullptr;
+}
+
 std::pair<std::uint32_t, std::uint32_t> AddressBook::gpus_of_server(EndpointId gpu) const {
   const std::uint32_t server = endpoints[gpu.value].server;
   std::uint32_t first = gpu.value, end = gpu.value + 1;

@@ -1,4 +1,6 @@
 #pragma once
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -17,8 +19,11 @@ enum class NicStriping : std::uint8_t {
 /// What a NIC is for, and the fabric that joins it.
 enum class NicRole : std::uint8_t {
   compute,  ///< what GPUs send each other, and storage where it has no fabric of its own
-  storage   ///< what a server reads from storage and writes to it
+  storage,  ///< what a server reads from storage and writes to it
+  frontend  ///< the same with storage that stands on the front end
 };
+/// Networks behind hosts, beside that of the GPUs.
+inline constexpr std::array host_networks = {NicRole::storage, NicRole::frontend};
 
 /// Where endpoints live. Endpoint ids are dense: GPUs first (0 ... gpu_count-1, server by server), then
 /// hosts, storage servers and whatever else sends messages. 12 bytes an endpoint, the same on every rank.
@@ -27,8 +32,9 @@ enum class NicRole : std::uint8_t {
 /// A GPU with several NICs has one more id for each of them behind all devices: its NIC addresses. A train
 /// that goes to one takes that NIC; a train that comes from one belongs to that stripe of its message.
 ///
-/// Where storage has a fabric of its own, a GPU is a lid there, too: that of the storage NIC it uses. Those
-/// places are a second book of the same endpoints.
+/// Where storage or the front end has a fabric of its own, a GPU is a lid there, too: that of the NIC of that
+/// role which it uses. Those places are further books of the same endpoints. A storage server has a lid in
+/// one of the books alone.
 struct AddressBook {
   struct Entry {
     std::uint32_t server = 0;  ///< index of the server (atom-local domain); storage servers follow
@@ -39,14 +45,22 @@ struct AddressBook {
   std::vector<Entry> endpoints;
   std::uint32_t gpu_count = 0;
   std::uint32_t first_storage = 0, storage_count = 0;  ///< ids of storage servers, one after the other
+  std::uint32_t frontend_storage = 0;                  ///< the last so many of them stand on the front end
   std::vector<ComponentId> component_of;  ///< endpoint -> component, for names in messages and tables
   std::uint32_t lid_count = 0;
   NicStriping striping = NicStriping::split;
-  std::shared_ptr<const AddressBook> storage;  ///< as the storage fabric has them; null: there is none
+  /// As the fabrics of host_networks have them, by NicRole; null: there is none.
+  std::array<std::shared_ptr<const AddressBook>, 1 + host_networks.size()> networks;
 
+  /// As the fabric of NICs of that role has the endpoints; null: there is none, or it is this one.
+  [[nodiscard]] const AddressBook* behind_host(NicRole role) const {
+    return networks[static_cast<std::size_t>(role)].get();
+  }
+  /// As the fabric behind hosts has them on which `server` stands; null: it is on that of the GPUs.
+  [[nodiscard]] const AddressBook* behind_host(EndpointId server) const;
   /// As the fabric of NICs of that role has the endpoints.
   [[nodiscard]] const AddressBook& of(NicRole role) const {
-    return role == NicRole::storage && storage ? *storage : *this;
+    return behind_host(role) ? *behind_host(role) : *this;
   }
 
   /// A hint for whoever will ask for `id`, which may be anything.

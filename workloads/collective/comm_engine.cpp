@@ -38,7 +38,8 @@ CommEngine::CommEngine(const Model& model, const Program& program, const Program
 EndpointId CommEngine::io_peer(const Op& op) const {
   return op.kind == OpKind::host_copy
              ? io_->host_of((*book_)[self_].server)
-             : io_->storage[storage_server_of(op, self_, static_cast<std::uint32_t>(io_->storage.size()))];
+             : io_->storage[storage_server_of(
+                   op, self_, {static_cast<std::uint32_t>(io_->storage.size()), book_->frontend_storage})];
 }
 
 Connection CommEngine::connection(const Op& op, Phase phase, std::uint32_t channel) const {

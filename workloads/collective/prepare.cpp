@@ -88,6 +88,15 @@ void remark_usual_algorithm(const ProgramSet& programs, const AlgorithmRegistry&
                                     usual.name(), others, count, why)});
 }
 
+bool uses_storage(const Op& op) {
+  return op.kind == OpKind::storage_read || op.kind == OpKind::storage_write;
+}
+/// Of the kind that its peer mode asks for.
+bool has_server(const Op& op, std::size_t all, std::uint32_t frontend) {
+  return op.peer_mode == PeerMode::index ||
+         (op.peer_mode == PeerMode::frontend ? frontend > 0 : all > frontend);
+}
+
 bool can_serve(const AlgorithmRegistry& algorithms, const Op& op) {
   return op.algorithm == Algorithm::auto_select ||
          (algorithms.contains(op.algorithm) && algorithms[op.algorithm].serves(op.collective));
@@ -108,9 +117,11 @@ void check_against_system(const Model& model, const ProgramSet& programs, const 
         complain(fmt::format("algorithm '{}' is not simulated for this collective ({})",
                              name_of(algorithms.names(), op.algorithm),
                              texts_of(algorithms.names_serving(op.collective))));
-      if ((op.kind == OpKind::storage_read || op.kind == OpKind::storage_write) &&
-          (op.peer < 0 || static_cast<std::size_t>(op.peer) >= io.storage.size()))
+      if (uses_storage(op) && (op.peer < 0 || static_cast<std::size_t>(op.peer) >= io.storage.size()))
         complain(fmt::format("storage server {} does not exist (there are {})", op.peer, io.storage.size()));
+      else if (uses_storage(op) && !has_server(op, io.storage.size(), book.frontend_storage))
+        complain(op.peer_mode == PeerMode::frontend ? "there is no storage server on the front end"
+                                                    : "all storage servers stand on the front end");
       if (op.kind == OpKind::host_copy && op.peer != 0 && op.peer != 1)
         complain(fmt::format("host copy direction {} (0: to the host, 1: to the GPU)", op.peer));
     }

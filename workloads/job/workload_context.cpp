@@ -70,6 +70,20 @@ std::vector<ParameterDoc> digit_documentation() {
   return digit_table().documentation();
 }
 
+void WorkloadContext::require_storage(const Element& at, const std::string& what, StorageNetwork network) {
+  if (storage_on(network) > 0) return;
+  errors.add(at.error(what + (network == StorageNetwork::frontend
+                                  ? " needs a storage server on the front end, and the system has none "
+                                    "(expected <storage for=\"frontend\">)"
+                              : storage.all > 0 ? " needs a storage server, and all stand on the front end "
+                                                  "(network=\"frontend\")"
+                                                : " needs a storage server, and the system has none")));
+}
+
+PeerMode peer_mode_of(StorageNetwork network) {
+  return network == StorageNetwork::frontend ? PeerMode::frontend : PeerMode::offset;
+}
+
 void WorkloadContext::add_error(const Element& at, const std::string& attribute, const std::string& problem) {
   const Attribute* found = at.find(attribute);
   errors.add({found ? found->file : at.file, found ? found->line : at.line,

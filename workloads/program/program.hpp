@@ -44,8 +44,9 @@ enum class Algorithm : std::uint8_t { auto_select };
 enum class Protocol : std::uint8_t { auto_select, ll, ll128, simple, bare };
 
 /// How a send or receive names its partner: group index, or my index + peer modulo the size. Likewise a read
-/// or write its storage server: number, or the GPU's number + peer modulo the servers.
-enum class PeerMode : std::uint8_t { index, offset };
+/// or write its storage server: number, or the GPU's number + peer modulo the servers (those of the front end
+/// left out), or modulo the servers of the front end (which are the last).
+enum class PeerMode : std::uint8_t { index, offset, frontend };
 
 /// How a storage write goes; or what a send, receive or host copy is a part of.
 enum class IoMode : std::uint8_t {

@@ -95,6 +95,9 @@ void check_program(const Program& program, const ProgramSet& set, const std::vec
     if (is_in_memory(op.io) ? !is_point && op.kind != OpKind::host_copy
                             : op.io != IoMode::own && op.kind != OpKind::storage_write)
       complain(i, "of the host's memory (only storage writes are, or a checkpoint's copies and messages)");
+    if (op.peer_mode == PeerMode::frontend && op.kind != OpKind::storage_read &&
+        op.kind != OpKind::storage_write)
+      complain(i, "a partner on the front end (only what storage reads and writes name has one there)");
     if (op.every == 0 || op.turn >= op.every)
       complain(i, fmt::format("takes place in iteration {} of {}", op.turn, op.every));
     if (op.is_once && (op.every > 1 || !is_io(op.kind)))

@@ -54,10 +54,24 @@ struct ProgramIndexes {
 [[nodiscard]] const Op* io_operation(const ProgramSet& set, const ProgramIndexes& indexes, EndpointId gpu,
                                      std::uint32_t ordinal);
 
-/// The number of the storage server, of so many, that `gpu` reads or writes with `op`.
-[[nodiscard]] inline std::uint32_t storage_server_of(const Op& op, EndpointId gpu, std::uint32_t servers) {
+/// How many there are.
+struct StorageServers {
+  std::uint32_t all = 0, frontend = 0;  ///< those of the front end are the last
+};
+/// The number of the storage server that `gpu` reads or writes with `op`. There is one such.
+[[nodiscard]] inline std::uint32_t storage_server_of(const Op& op, EndpointId gpu,
+                                                     const StorageServers& servers) {
   const auto peer = static_cast<std::uint32_t>(op.peer);
-  return op.peer_mode == PeerMode::index ? peer : (gpu.value + peer) % servers;
+  const std::uint32_t others = servers.all - servers.frontend;
+  switch (op.peer_mode) {
+    case PeerMode::index:
+      break;
+    case PeerMode::offset:
+      return (gpu.value + peer) % others;
+    case PeerMode::frontend:
+      return others + (gpu.value + peer) % servers.frontend;
+  }
+  return peer;
 }
 
 /// "op 17 'all_reduce' of program 'stage 0'".

@@ -29,7 +29,7 @@ const std::vector<OpColumn>& op_columns() {
       {"protocol", "1", 0, static_cast<std::int64_t>(Protocol::bare),
        [](const Op& o) { return std::int64_t(o.protocol); },
        [](Op& o, std::int64_t v) { o.protocol = static_cast<Protocol>(v); }},
-      {"peer_mode", "1", 0, static_cast<std::int64_t>(PeerMode::offset),
+      {"peer_mode", "1", 0, static_cast<std::int64_t>(PeerMode::frontend),
        [](const Op& o) { return std::int64_t(o.peer_mode); },
        [](Op& o, std::int64_t v) { o.peer_mode = static_cast<PeerMode>(v); }},
       {"dimension", "1", 0, high_of<std::uint16_t>, [](const Op& o) { return std::int64_t(o.dimension); },

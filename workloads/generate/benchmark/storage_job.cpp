@@ -21,6 +21,7 @@ struct StorageJobSpec {
   Bytes size{};
   std::uint32_t requests = 1;
   std::string gpus = "all";
+  StorageNetwork network = StorageNetwork::storage;
 };
 
 Describe<StorageJobSpec> storage_job_table() {
@@ -32,6 +33,7 @@ Describe<StorageJobSpec> storage_job_table() {
                 Bytes{largest_operation_bytes})
       .field("requests", &StorageJobSpec::requests, "of each GPU, one after the other", 1u, 100'000u)
       .field("gpus", &StorageJobSpec::gpus, "which GPUs take part");
+  describe_network(table, &StorageJobSpec::network);
   return table;
 }
 
@@ -42,19 +44,20 @@ void make_storage_job(WorkloadContext& context) {
   std::vector<std::uint32_t> gpus;
   if (std::string problem = parse_gpu_list(spec.gpus, context.gpu_count, gpus); !problem.empty())
     context.add_error(context.element, "gpus", problem);
-  if (context.storage_servers == 0)
-    context.errors.add(
-        context.element.error("a storage workload needs a storage server, and the system has none"));
+  context.require_storage(context.element, "a storage workload", spec.network);
   if (context.errors.size() > before) return;
   // GPU g starts at server g modulo the servers and walks on: the load is even, and programs are one a
   // server.
-  std::vector<std::uint32_t> program_of(context.storage_servers, 0xffffffff);
+  const std::uint32_t servers = context.storage_on(spec.network);
+  const std::uint32_t others =
+      spec.network == StorageNetwork::frontend ? context.storage_on(StorageNetwork::storage) : 0;
+  std::vector<std::uint32_t> program_of(servers, 0xffffffff);
   bool is_read = spec.operation == Access::read;
   for (std::uint32_t gpu : gpus) {
-    std::uint32_t first = gpu % context.storage_servers;
+    std::uint32_t first = gpu % servers;
     if (program_of[first] == 0xffffffff) {
       Program program;
-      program.role = fmt::format("storage client of server {}", first);
+      program.role = fmt::format("storage client of server {}", others + first);
       for (std::uint32_t i = 0; i < spec.requests; ++i) {
         Op op;
         op.kind = is_read ? OpKind::storage_read : OpKind::storage_write;
@@ -62,7 +65,7 @@ void make_storage_job(WorkloadContext& context) {
         op.name = context.job.name(is_read ? "storage read" : "storage write");
         op.dimension = context.job.dimension("storage");
         op.bytes = spec.size.value;
-        op.peer = static_cast<std::int32_t>((first + i) % context.storage_servers);
+        op.peer = static_cast<std::int32_t>(others + (first + i) % servers);
         append(program, op);
       }
       program_of[first] = context.job.program(std::move(program));

@@ -160,10 +160,10 @@ bool ProgramReader::fill(const Element& at, const OpSpec& spec, Op& op) {
       return fill_peer(at, spec, op);
     case OpKind::storage_read:
     case OpKind::storage_write:
-      if (spec.server >= context_.storage_servers)
+      if (spec.server >= context_.storage.all)
         return context_.add_error(at, "server",
                                   fmt::format("storage server {} does not exist (the system has {})",
-                                              spec.server, context_.storage_servers)),
+                                              spec.server, context_.storage.all)),
                false;
       op.peer = static_cast<std::int32_t>(spec.server);
       op.io = spec.io;

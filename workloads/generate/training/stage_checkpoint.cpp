@@ -17,7 +17,7 @@ void StageWriter::restore_checkpoint() {
   Op read = op(OpKind::storage_read, "checkpoint", "restore checkpoint");
   read.dimension = job_.dimension("storage");
   read.bytes = restored_bytes(model_, plan_, stage_);
-  read.peer_mode = PeerMode::offset;
+  read.peer_mode = peer_mode_of(plan.network);
   read.is_once = plan.restores;
   read.restores = is_read_again;
   chain(read);
@@ -39,7 +39,7 @@ void StageWriter::save_checkpoint() {
   write.bytes = saved_bytes(model_, plan_, stage_);
   write.duration = plan.planning;
   if (plan.serialise_rate.value > 0) write.duration += transfer_time(Bytes{write.bytes}, plan.serialise_rate);
-  write.peer_mode = PeerMode::offset;
+  write.peer_mode = peer_mode_of(plan.network);
   write.io = plan.mode == SaveMode::synchronous ? IoMode::from_host
              : plan.uses_threads()              ? IoMode::thread
                                                 : IoMode::background;

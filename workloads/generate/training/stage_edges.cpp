@@ -32,7 +32,7 @@ std::uint32_t StageWriter::read_batch(std::uint32_t taken) {
     Op read = op(OpKind::storage_read, "data", "read samples");
     read.dimension = job_.dimension("data");
     read.bytes = part.bytes;
-    read.peer_mode = PeerMode::offset;
+    read.peer_mode = peer_mode_of(plan_.data->network);
     read.peer = static_cast<std::int32_t>(part.server);
     last = beside(read, {taken});
   }

@@ -163,7 +163,7 @@ void make_training(WorkloadContext& context) {
   WorkloadContext part{context.element,
                        context.scenario,
                        count,
-                       context.storage_servers,
+                       context.storage,
                        context.hosts,
                        context.gpu_memory_bytes,
                        std::move(servers),

@@ -11,8 +11,8 @@
 namespace lightrail {
 
 Describe<TrainingCheckpoint> checkpoint_parameters() {
-  return Describe<TrainingCheckpoint>()
-      .required("every", &TrainingCheckpoint::every, "steps from one save to the next", 1u, 65'535u)
+  Describe<TrainingCheckpoint> table;
+  table.required("every", &TrainingCheckpoint::every, "steps from one save to the next", 1u, 65'535u)
       .choice("mode", &TrainingCheckpoint::mode,
               "the step waits until the state is written, until it is in host memory, or not at all: it goes "
               "to the memory of own and other hosts beside the next step",
@@ -46,6 +46,8 @@ Describe<TrainingCheckpoint> checkpoint_parameters() {
       .choice("traffic", &TrainingCheckpoint::traffic,
               "to peers: pieces go while nothing else of the GPU sends to other servers, or at once",
               {{"idle", PeerTraffic::idle}, {"at-once", PeerTraffic::at_once}});
+  describe_network(table, &TrainingCheckpoint::network);
+  return table;
 }
 
 namespace {
@@ -62,7 +64,7 @@ void check_mode(const Element& element, const TrainingCheckpoint& plan, bool cou
     for (const char* attribute : {"copies", "storage-every", "piece", "buffers", "traffic"})
       complain(attribute, "has no effect without mode=\"peers\"");
   else if (plan.storage_every == 0)
-    for (const char* attribute : {"planning", "serialise-rate", "async-checkpointer"})
+    for (const char* attribute : {"planning", "serialise-rate", "async-checkpointer", "network"})
       complain(attribute, "has no effect with mode=\"peers\" without 'storage-every'");
   if (!plan.uses_threads()) {
     complain("switch-interval", "has no effect without async-checkpointer=\"thread\"");
@@ -81,7 +83,7 @@ void check_mode(const Element& element, const TrainingCheckpoint& plan, bool cou
 
 }  // namespace
 
-std::optional<TrainingCheckpoint> read_checkpoint(const WorkloadContext& context, bool counts_launches) {
+std::optional<TrainingCheckpoint> read_checkpoint(WorkloadContext& context, bool counts_launches) {
   const Element* found = storage_child(context, "checkpoint");
   if (!found) return std::nullopt;
   const Element& element = *found;
@@ -89,8 +91,8 @@ std::optional<TrainingCheckpoint> read_checkpoint(const WorkloadContext& context
   checkpoint_parameters().parse(element, plan, context.errors);
   plan.is_read_again = context.restarts;
   check_mode(element, plan, counts_launches, context.errors);
-  if (context.storage_servers == 0 && (plan.to_storage_every() > 0 || plan.restores))
-    context.errors.add(element.error("<checkpoint> needs a storage server, and the system has none"));
+  if (plan.to_storage_every() > 0 || plan.restores)
+    context.require_storage(element, "<checkpoint>", plan.network);
   if (context.hosts == 0)
     context.errors.add(element.error("<checkpoint> is staged in host memory, and the system has no <host>"));
   return plan;

@@ -51,6 +51,7 @@ struct TrainingCheckpoint {
   SimTime planning{};          ///< of a save, before its first byte
   BitRate serialise_rate{0};   ///< of a GPU's process; 0: serialising takes no time
   AsyncCheckpointer checkpointer = AsyncCheckpointer::process;
+  StorageNetwork network = StorageNetwork::storage;
   SimTime switch_interval = milliseconds(5);  ///< HostSettings::switch_interval, of threads
   // To peers alone.
   std::uint32_t copies = 2;         ///< in hosts' memories, the own one among them
@@ -70,7 +71,7 @@ struct TrainingCheckpoint {
 /// Reads <checkpoint> of the workload; nothing where there is none. Mistakes go to the context's errors: also
 /// a system without storage or hosts, jobs that leave out steps or replicas, and threads that would take
 /// nothing from training because launching it takes no time (`counts_launches`).
-[[nodiscard]] std::optional<TrainingCheckpoint> read_checkpoint(const WorkloadContext& context,
+[[nodiscard]] std::optional<TrainingCheckpoint> read_checkpoint(WorkloadContext& context,
                                                                 bool counts_launches);
 
 /// What one GPU of a stage copies to host memory [B]: with sharded parameters all that it keeps of the state,

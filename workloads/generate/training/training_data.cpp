@@ -51,7 +51,8 @@ std::string note_of(const TrainingData& data, const TrainingPlan& plan, std::uin
 }  // namespace
 
 Describe<TrainingData> data_parameters() {
-  return Describe<TrainingData>()
+  Describe<TrainingData> table;
+  table
       .required("sample-size", &TrainingData::sample_size, "of one sequence, in storage", Bytes{1},
                 Bytes{largest_operation_bytes})
       .choice("access", &TrainingData::access,
@@ -66,17 +67,18 @@ Describe<TrainingData> data_parameters() {
       .field("cache", &TrainingData::cache,
              "in a later epoch: host memory of one server that keeps samples it has read", Bytes{1},
              Bytes{largest_dataset});
+  describe_network(table, &TrainingData::network);
+  return table;
 }
 
-std::optional<TrainingData> read_data(const WorkloadContext& context) {
+std::optional<TrainingData> read_data(WorkloadContext& context) {
   const Element* found = storage_child(context, "data");
   if (!found) return std::nullopt;
   const Element& element = *found;
   TrainingData data;
   data_parameters().parse(element, data, context.errors);
   check_epoch(element, data, context.errors);
-  if (context.storage_servers == 0)
-    context.errors.add(element.error("<data> needs a storage server, and the system has none"));
+  context.require_storage(element, "<data>", data.network);
   if (context.hosts == 0)
     context.errors.add(element.error("<data> is copied from host memory, and the system has no <host>"));
   return data;
@@ -90,7 +92,7 @@ void place_data(TrainingData& data, const TrainingPlan& plan, WorkloadContext& c
         fmt::format("<data> attribute 'sample-size': a micro-batch of {} samples has more than "
                     "{} bytes (no operation moves more)",
                     plan.micro_batch, largest_operation_bytes)));
-  data.storage_servers = context.storage_servers;
+  data.storage_servers = context.storage_on(data.network);
   std::vector<std::set<std::uint32_t>> servers(plan.pp);
   for (std::uint32_t gpu = 0; gpu < plan.pp * plan.stage_gpus() && gpu < context.servers.size(); ++gpu)
     servers[gpu / plan.stage_gpus()].insert(context.servers[gpu]);

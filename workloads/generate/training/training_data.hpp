@@ -31,9 +31,10 @@ struct TrainingData {
   Bytes sample_size{};  ///< of one sequence, in storage
   DataAccess access = DataAccess::sharded;
   DataEpoch epoch = DataEpoch::first;
-  Bytes dataset{};                    ///< all samples; later epochs
-  Bytes cache{};                      ///< memory of one server that keeps samples; later epochs
-  std::uint32_t storage_servers = 1;  ///< not given
+  Bytes dataset{};  ///< all samples; later epochs
+  Bytes cache{};    ///< memory of one server that keeps samples; later epochs
+  StorageNetwork network = StorageNetwork::storage;
+  std::uint32_t storage_servers = 1;  ///< of that network; not given
   /// By stage: servers that its GPUs are in, which share its samples. Not given.
   std::vector<std::uint32_t> stage_servers;
 
@@ -48,7 +49,7 @@ struct TrainingData {
 
 /// Reads <data> of the workload; nothing where there is none. Mistakes go to the context's errors: also a
 /// system without storage or hosts, and jobs that leave out micro-batches or replicas.
-[[nodiscard]] std::optional<TrainingData> read_data(const WorkloadContext& context);
+[[nodiscard]] std::optional<TrainingData> read_data(WorkloadContext& context);
 
 /// Fills in the servers of storage and the stages, refuses what are too many or too large reads, and notes
 /// what is assumed. The plan has been read without errors.

@@ -1,15 +1,19 @@
 #include "components/gpu/transport/paths/storage_path.hpp"
 
+#include <algorithm>
+
 namespace lightrail {
 
 std::unique_ptr<Path> StoragePath::make(const BuildContext&, PathHost& host) {
-  const auto& storage = host.book().storage;
-  if (!storage || !(*storage)[host.self()].lid.is_valid()) return nullptr;
-  return std::make_unique<StoragePath>(host);
+  const bool has_network = std::any_of(host_networks.begin(), host_networks.end(), [&](NicRole role) {
+    const AddressBook* book = host.book().behind_host(role);
+    return book && (*book)[host.self()].lid.is_valid();
+  });
+  return has_network ? std::make_unique<StoragePath>(host) : nullptr;
 }
 
 bool StoragePath::leads_to(SimTime, EndpointId to, Cargo) const {
-  return !host_.is_gpu(to) && (*host_.book().storage)[to].lid.is_valid();
+  return !host_.is_gpu(to) && host_.book().behind_host(to) != nullptr;
 }
 
 void StoragePath::send(Context& context, const Transfer& transfer) {

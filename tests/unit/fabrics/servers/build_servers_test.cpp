@@ -64,7 +64,8 @@ TEST_CASE("storage NICs are behind the host, on a fabric of their own with the s
   const Model model = system(storage_cluster(2) + storage_servers + fabric("kind=\"single-switch\"", 64) +
                              fabric("for=\"storage\" kind=\"single-switch\"", 64));
   const auto& book = *model.resource<AddressBook>();
-  REQUIRE(book.storage);
+  REQUIRE(book.behind_host(NicRole::storage));
+  CHECK(!book.behind_host(NicRole::frontend));
   const ComponentId host = find(model, "host8");
   for (std::uint32_t n = 0; n < 2; ++n) {
     const ComponentId nic = find(model, "storage-nic" + std::to_string(n));
@@ -73,7 +74,7 @@ TEST_CASE("storage NICs are behind the host, on a fabric of their own with the s
     CHECK(far_end(model, nic, 1) == host);
   }
   // GPUs 0 and 1 use the first, 2 and 3 the second; the numbers go on behind those of the compute NICs.
-  const auto& storage = *book.storage;
+  const auto& storage = *book.behind_host(NicRole::storage);
   CHECK(storage[EndpointId{1}].nic == 4);
   CHECK(storage[EndpointId{2}].nic == 5);
   CHECK(storage[EndpointId{0}].lid == storage[EndpointId{1}].lid);
@@ -90,11 +91,45 @@ TEST_CASE("storage NICs are behind the host, on a fabric of their own with the s
   CHECK(routes.of(find(model, "storage-switch0")).role == NicRole::storage);
 }
 
+TEST_CASE("storage and the front end are two networks behind the host, each with its servers") {
+  std::string servers = storage_cluster(2);
+  servers.insert(servers.find("<server ") + 8, "frontend-nics=\"1\" ");
+  servers.insert(servers.find("</server>"), "<nic role=\"frontend\"/>");
+  // What stands on the front end comes last, wherever it is named.
+  std::string front = storage_servers;
+  front.insert(8, " for=\"frontend\"");
+  const Model model = system(servers + front + storage_servers + fabric("kind=\"single-switch\"", 64) +
+                             fabric("for=\"frontend\" kind=\"single-switch\"", 64) +
+                             fabric("for=\"storage\" kind=\"single-switch\"", 64));
+  const auto& book = *model.resource<AddressBook>();
+  const ComponentId host = find(model, "host8"), nic = find(model, "frontend-nic0");
+  CHECK(far_end(model, host, 4 + 4 + 1) == find(model, "storage-nic1"));
+  CHECK(far_end(model, host, 4 + 4 + 2) == nic);
+  CHECK(far_end(model, nic, 0) == find(model, "frontend-switch0"));
+  CHECK(far_end(model, nic, 1) == host);
+  const AddressBook* storage = book.behind_host(NicRole::storage);
+  const AddressBook* frontend = book.behind_host(NicRole::frontend);
+  REQUIRE((storage && frontend));
+  CHECK((*storage)[EndpointId{3}].nic == 5);
+  CHECK((*frontend)[EndpointId{3}].nic == 6);
+  CHECK((*frontend)[EndpointId{0}].lid == (*frontend)[EndpointId{3}].lid);
+  CHECK(book.storage_count == 2);
+  CHECK(book.frontend_storage == 1);
+  CHECK(book.behind_host(EndpointId{10}) == storage);
+  CHECK(book.behind_host(EndpointId{11}) == frontend);
+  CHECK(book.behind_host(EndpointId{0}) == nullptr);
+  CHECK(!(*storage)[EndpointId{11}].lid.is_valid());
+  CHECK(far_end(model, find(model, "nic8"), 0) == find(model, "storage-switch0"));
+  CHECK(far_end(model, find(model, "nic9"), 0) == find(model, "frontend-switch0"));
+  const auto& routes = *model.resource<RoutingTables>();
+  CHECK(routes.of(find(model, "frontend-switch0")).role == NicRole::frontend);
+}
+
 TEST_CASE("a server without storage NICs has no place in the storage fabric") {
   const Model model =
       system(storage_cluster(1) + cluster(1, 2, 2) + storage_servers + fabric("kind=\"single-switch\"", 64) +
              fabric("for=\"storage\" kind=\"single-switch\"", 64));
-  const auto& storage = *model.resource<AddressBook>()->storage;
+  const auto& storage = *model.resource<AddressBook>()->behind_host(NicRole::storage);
   CHECK(storage[EndpointId{0}].lid.is_valid());
   CHECK(!storage[EndpointId{4}].lid.is_valid());
   CHECK(storage[EndpointId{4}].server == 1);
@@ -102,7 +137,8 @@ TEST_CASE("a server without storage NICs has no place in the storage fabric") {
 
 TEST_CASE("one fabric joins storage servers too, and there is one book") {
   const Model model = system(cluster(2, 4, 4) + storage_servers + fabric("kind=\"single-switch\"", 64));
-  CHECK(!model.resource<AddressBook>()->storage);
+  CHECK(!model.resource<AddressBook>()->behind_host(NicRole::storage));
+  CHECK(!model.resource<AddressBook>()->behind_host(EndpointId{8}));
   CHECK(far_end(model, find(model, "nic8"), 0) == find(model, "switch0"));
 }
 

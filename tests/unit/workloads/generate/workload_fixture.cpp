@@ -23,7 +23,7 @@ std::filesystem::path scenario_path() {
   return std::filesystem::temp_directory_path() / ("lightrail_workload_" + std::to_string(getpid()) + ".xml");
 }
 
-Model model_of(std::uint32_t gpus, std::uint32_t storage_servers, std::uint32_t hosts = 0) {
+Model model_of(std::uint32_t gpus, StorageServers servers, std::uint32_t hosts = 0) {
   Model model;
   auto book = std::make_shared<AddressBook>();
   auto storage = std::make_shared<ComponentKind>(), gpu = std::make_shared<ComponentKind>(),
@@ -31,11 +31,12 @@ Model model_of(std::uint32_t gpus, std::uint32_t storage_servers, std::uint32_t 
   storage->name = "storage", gpu->name = "gpu", host->name = "host";
   model.kinds = {storage, gpu, host};
   book->gpu_count = gpus;
-  for (std::uint32_t e = 0; e < gpus + storage_servers + hosts; ++e) {
+  book->frontend_storage = servers.frontend;
+  for (std::uint32_t e = 0; e < gpus + servers.all + hosts; ++e) {
     book->endpoints.push_back({.server = e / 8});
     book->component_of.emplace_back(e);
     ComponentRecord record;
-    record.kind = e < gpus ? 1 : e < gpus + storage_servers ? 0 : 2;
+    record.kind = e < gpus ? 1 : e < gpus + servers.all ? 0 : 2;
     model.components.push_back(record);
   }
   model.add<AddressBook>(book);
@@ -87,9 +88,9 @@ std::string small_model(const std::string& more) {
 }
 
 MadeJob make_job_of(const std::string& children, std::uint32_t gpus, std::uint32_t storage_servers,
-                    Prediction predicts, std::uint32_t hosts) {
+                    Prediction predicts, std::uint32_t hosts, std::uint32_t frontend_storage) {
   MadeJob made;
-  Model model = model_of(gpus, storage_servers, hosts);
+  Model model = model_of(gpus, {storage_servers, frontend_storage}, hosts);
   if (predicts != Prediction::off) {
     auto regions = std::make_shared<Regions>();
     regions->predicts = predicts;
@@ -111,7 +112,7 @@ std::vector<std::uint32_t> ops_named(const Job& job, std::size_t program, const 
 
 MadeSeveral make_jobs_of(const std::string& children, std::uint32_t gpus) {
   MadeSeveral several;
-  const Model model = model_of(gpus, 0);
+  const Model model = model_of(gpus, {});
   several.errors = mistakes_of(children, [&](const Scenario& scenario, ErrorList& errors) {
     several.made = make_jobs(scenario, built_in_workloads(), model, errors);
     several.made.serving_element = nullptr;  // of a scenario that ends here
@@ -131,7 +132,7 @@ MadeJob gated_training(const std::string& gate, const std::string& more, int bat
 
 LoadHint load_hint_of(const std::string& children, std::uint32_t gpus) {
   const Scenario scenario = scenario_of(children);
-  Model model = model_of(gpus, 0);
+  Model model = model_of(gpus, {});
   ErrorList errors;
   model.add(build_workload(scenario, built_in_workloads(), model, errors));
   errors.throw_if_any();

@@ -27,9 +27,10 @@ struct MadeJob {
   Job job;
   std::vector<std::string> errors;  ///< without the file name: "3: <op> ..."
 };
-/// `predicts`: of a fabric with circuits.
+/// `predicts`: of a fabric with circuits; `frontend_storage`: so many of the storage servers stand there.
 MadeJob make_job_of(const std::string& children, std::uint32_t gpus, std::uint32_t storage_servers = 0,
-                    Prediction predicts = Prediction::off, std::uint32_t hosts = 0);
+                    Prediction predicts = Prediction::off, std::uint32_t hosts = 0,
+                    std::uint32_t frontend_storage = 0);
 /// Operations of that name, by their place in a program.
 std::vector<std::uint32_t> ops_named(const Job& job, std::size_t program, const std::string& name);
 /// What make_job_of() makes, of a scenario with several jobs.

@@ -184,6 +184,35 @@ TEST_CASE("operations leave iterations out, and only I/O all but the first, by o
   CHECK(of(OpKind::storage_read, 3, 2, true) == texts(once));
 }
 
+TEST_CASE("a storage server is named by number, or counted from the GPU's own on its network") {
+  Op read = op_of(OpKind::storage_read, 0);
+  const StorageServers servers{5, 2};
+  read.peer = 4;
+  CHECK(storage_server_of(read, EndpointId{7}, servers) == 4);
+  read.peer_mode = PeerMode::offset;
+  CHECK(storage_server_of(read, EndpointId{7}, servers) == 2);  // (7 + 4) % 3
+  read.peer = 0;
+  CHECK(storage_server_of(read, EndpointId{7}, servers) == 1);
+  read.peer_mode = PeerMode::frontend;
+  CHECK(storage_server_of(read, EndpointId{7}, servers) == 4);  // 3 + 7 % 2
+  read.peer = 1;
+  CHECK(storage_server_of(read, EndpointId{7}, servers) == 3);
+}
+
+TEST_CASE("only storage is on the front end") {
+  Program program;
+  program.streams = {"a"};
+  Op op = op_of(OpKind::storage_write, 0);
+  op.peer_mode = PeerMode::frontend;
+  add(program, op);
+  CHECK(problems(program) == std::vector<std::string>{});
+  program.ops[0].kind = OpKind::send;
+  const auto told = problems(program);
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].find("a partner on the front end (only what storage reads and writes name") !=
+        std::string::npos);
+}
+
 TEST_CASE("a program has at most 65,536 storage and host copy operations") {
   Program program = two_streams();
   for (int i = 0; i < 65'536; ++i) add(program, op_of(OpKind::host_copy, 0));

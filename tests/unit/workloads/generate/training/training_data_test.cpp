@@ -47,6 +47,27 @@ bool has_note(const MadeJob& made, const std::string& part) {
 
 }  // namespace
 
+TEST_CASE("data and checkpoints are on the network that they name") {
+  const auto on = [](const std::string& network, std::uint32_t frontend) {
+    return make_job_of("<workload kind=\"training\" sequence=\"4\" global-batch=\"16\">" + small_model("") +
+                           data(network) + "<checkpoint every=\"1\" " + network + "/></workload>",
+                       16, 3, Prediction::off, 2, frontend);
+  };
+  const std::string named = "network=\"frontend\"";
+  const MadeJob made = on(named, 2);
+  for (const char* name : {"read samples", "write checkpoint"}) {
+    const auto ops = ops_named(made.job, 0, name);
+    REQUIRE(ops.size() == 1);
+    CHECK(made.job.programs.programs[0].ops[ops[0]].peer_mode == PeerMode::frontend);
+  }
+  const auto told = [](const MadeJob& job) { return job.errors.empty() ? "" : job.errors[0]; };
+  CHECK(told(on(named, 0))
+            .find("<data> needs a storage server on the front end, and the system has none "
+                  "(expected <storage for=\"frontend\">)") != std::string::npos);
+  CHECK(told(on("", 3)).find("<data> needs a storage server, and all stand on the front end "
+                             "(network=\"frontend\")") != std::string::npos);
+}
+
 TEST_CASE("sharded samples are one read a micro-batch from the GPU's own storage server") {
   // 16 replicas, two micro-batches of two sequences.
   const MadeJob made = reading(data(), "micro-batch=\"2\"");

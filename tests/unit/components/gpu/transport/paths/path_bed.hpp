@@ -44,9 +44,10 @@ class PathBed final : EventSink, RowSink {
     if (has_storage) {
       book.endpoints.push_back({2, Lid{}, 0, 0});
       book.component_of.push_back(bed_.add(kind, std::make_shared<ProbeSpec>(), "storage"));
+      book.first_storage = 5, book.storage_count = 1;
       auto storage = std::make_shared<AddressBook>(book);
       for (std::uint32_t e = 0; e < 6; ++e) storage->endpoints[e].lid = Lid{10 + e};
-      book.storage = storage;
+      book.networks[static_cast<std::size_t>(NicRole::storage)] = storage;
     }
     for (std::uint32_t g = 0; nics > 1 && g < 4; ++g)
       for (std::uint32_t i = 0; i < nics; ++i) {
