@@ -92,7 +92,7 @@ TEST_CASE("a fabric says what it lacks") {
   CHECK_THAT(problems(cluster(2, 1, 1, "") + fabric("kind=\"fat-tree\"", 0)),
              Contains("<switch> has no ports"));
   CHECK_THAT(problems(cluster(2, 1, 1, "") + fabric("kind=\"fat-tree\"", 4) + fabric("kind=\"fat-tree\"", 4)),
-             Contains("a second <fabric> for compute (expected one each for compute and storage)"));
+             Contains("a second <fabric> for compute (expected one each for compute, storage and frontend)"));
 }
 
 TEST_CASE("a fabric that does not fit its switches is refused with the numbers") {

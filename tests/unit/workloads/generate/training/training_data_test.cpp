@@ -60,12 +60,16 @@ TEST_CASE("data and checkpoints are on the network that they name") {
     REQUIRE(ops.size() == 1);
     CHECK(made.job.programs.programs[0].ops[ops[0]].peer_mode == PeerMode::frontend);
   }
-  const auto told = [](const MadeJob& job) { return job.errors.empty() ? "" : job.errors[0]; };
-  CHECK(told(on(named, 0))
-            .find("<data> needs a storage server on the front end, and the system has none "
-                  "(expected <storage for=\"frontend\">)") != std::string::npos);
-  CHECK(told(on("", 3)).find("<data> needs a storage server, and all stand on the front end "
-                             "(network=\"frontend\")") != std::string::npos);
+  const auto is_told = [](const MadeJob& job, const std::string& what) {
+    return std::any_of(job.errors.begin(), job.errors.end(),
+                       [&](const std::string& error) { return error.find(what) != std::string::npos; });
+  };
+  for (const std::string what : {"<data>", "<checkpoint>"}) {
+    CHECK(is_told(on(named, 0), what + " needs a storage server on the front end, and the system has none "
+                                       "(expected <storage for=\"frontend\">)"));
+    CHECK(is_told(on("", 3),
+                  what + " needs a storage server, and all stand on the front end (network=\"frontend\")"));
+  }
 }
 
 TEST_CASE("sharded samples are one read a micro-batch from the GPU's own storage server") {
