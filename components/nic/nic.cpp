@@ -20,6 +20,7 @@
 #include "network/wire/delegated_train.hpp"
 #include "network/wire/injector_wake.hpp"
 #include "network/wire/link_change.hpp"
+#include "network/wire/marked_train.hpp"
 #include "network/wire/repair_timer.hpp"
 #include "network/wire/train.hpp"
 
@@ -235,19 +236,20 @@ void Nic::fail_unexpected(const Payload& p, PortIndex port, const Context& conte
                    unexpected(p), port));
 }
 
-/// It met congestion: its sender is told. Returns it without its mark.
+/// It met congestion: its sender is told. Returns it without its marks.
 Frame Nic::on_marked(const Frame& train, Context& context) {
-  Frame own = train;
-  own.kind = NumberedTrain::carries(train.kind) ? MessageKind::numbered_train : MessageKind::train;
   if (congestion_ ||
       (dcqcn_ && notice_pacer_.is_due(train.address.word(), dcqcn_->spec.notice_interval, context.now())))
-    notify(own, context);
+    notify(train, context);
+  if (MarkedTrain::carries(train.kind)) return frame_of(as<MarkedTrain>(train).plain(mtu_bytes_));
+  Frame own = train;
+  own.kind = MessageKind::numbered_train;
   return own;
 }
 
 void Nic::notify(const Frame& train, Context& context) {
   const Address back(train.address.to(), train.address.from(), train.address.connection());
-  const std::uint32_t marks = congestion_ ? congestion_->marks_in(as<Train>(train).packets) : 1;
+  const std::uint32_t marks = congestion_ ? marks_of(train) : 1;
   answer({MessageKind::congestion_notice, train.lane, static_cast<std::uint16_t>(marks),
           congestion_ ? CongestionNotice::wire_bytes : CongestionNotice::roce_wire_bytes, back},
          context);

@@ -7,9 +7,9 @@
 
 #include "components/nic/nic.hpp"
 #include "network/port/reports.hpp"
-#include "network/wire/congestion_notice.hpp"
 #include "network/wire/delegated_train.hpp"
 #include "network/wire/link_change.hpp"
+#include "network/wire/marked_train.hpp"
 #include "network/wire/returned_work.hpp"
 #include "network/wire/train.hpp"
 
@@ -23,7 +23,7 @@ void Nic::watch(Context& context) {
   if (!fabric_.is_idle() && fabric_.has_changed(now)) spread_again(context);
   if (egress.has_cut_off())
     for (const EgressBank::CutOff& cut : egress.take_cut_off())
-      if (const auto train = without_mark(cut.train))
+      if (const auto train = without_mark(cut.train, mtu_bytes_))
         send_again(Retransmission::lost(as<Train>(*train)), context);
   if (fabric_.is_idle()) return;
   SimTime at = fabric_.changes_at();

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/hash.hpp"
 #include "network/port/build_checks.hpp"
 #include "network/port/reports.hpp"
 #include "workloads/collective/group_plan.hpp"
@@ -20,7 +21,8 @@ Switch::Switch(const BuildContext& build)
       reductions_(build.record.port_count) {
   if (const auto* congestion = build.model.resource<CongestionControl>();
       congestion && congestion->spec().threshold > 0)
-    marker_.emplace(build, *congestion, spec_.buffer);
+    marker_.emplace(build, *congestion, spec_.buffer,
+                    hash_combine(hash_combine(build.model.seed, build.id.value), 1));
   is_plain_ = !path_.has_levels() && !marker_;
 }
 

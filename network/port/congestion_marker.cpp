@@ -1,7 +1,9 @@
 #include "network/port/congestion_marker.hpp"
 
+#include <algorithm>
+
 #include "network/port/device_traits.hpp"
-#include "network/wire/train.hpp"
+#include "network/wire/marked_train.hpp"
 
 namespace lightrail {
 namespace {
@@ -12,32 +14,38 @@ bool leads_to_nic(const BuildContext& build, const PortEnd& end) {
 
 }  // namespace
 
-CongestionMarker::CongestionMarker(const BuildContext& build, const CongestionControl& control, Bytes buffer)
-    : control_(&control), passed_over_(build.record.port_count) {
+CongestionMarker::CongestionMarker(const BuildContext& build, const CongestionControl& control, Bytes buffer,
+                                   std::uint64_t salt)
+    : control_(&control), draw_(salt) {
   const CongestionSpec& spec = control.spec();
   for (const PortEnd& end : port_ends(build)) {
     Port port;
-    port.threshold =
-        buffer.value * (16 - std::int64_t{spec.threshold}) / 16 + end.train_bytes() - end.mtu_bytes;
+    port.threshold = spec.marked_above(buffer).value + end.train_bytes() - end.mtu_bytes;
+    port.mtu_bytes = std::max<std::uint32_t>(end.mtu_bytes, 1);
     port.is_victim =
         spec.victims == VictimMask::all || (spec.victims == VictimMask::hosts && leads_to_nic(build, end));
     ports_.push_back(port);
   }
 }
 
+/// Of the packets that `bytes` take those that are not too small to be marked.
+std::uint32_t CongestionMarker::large_packets(std::uint32_t bytes, std::uint32_t mtu_bytes) const {
+  const std::int64_t least = std::max<std::int64_t>(control_->spec().packet_size.value, 1);
+  const std::uint32_t full = mtu_bytes >= least ? bytes / mtu_bytes : 0;
+  return full + (bytes % mtu_bytes >= least ? 1 : 0);
+}
+
 Frame CongestionMarker::marked(const Frame& train, PortIndex out, const EgressBank& egress,
                                const Context& context) {
-  if (train.kind != MessageKind::train || train.bytes < control_->spec().packet_size.value) return train;
+  if (train.kind != MessageKind::train && train.kind != MessageKind::marked_train) return train;
   const Port& port = ports_[out];
   const EgressBank::Queue queue = egress.queue(out, train.lane, train.bytes, context);
   if (queue.bytes <= port.threshold || !(queue.has_credits || port.is_victim)) return train;
-  const std::uint32_t interval = control_->spec().marking_rate + 1;
-  passed_over_[out] += as<Train>(train).packets;
-  if (passed_over_[out] < interval) return train;
-  passed_over_[out] %= interval;
-  Frame marked = train;
-  marked.kind = MessageKind::marked_train;
-  return marked;
+  const std::uint32_t before = marks_of(train), large = large_packets(train.bytes, port.mtu_bytes);
+  std::uint32_t marks = before;
+  for (std::uint32_t i = before; i < large; ++i)
+    marks += spread(draw_.next(), control_->spec().marking_rate + 1) == 0 ? 1 : 0;
+  return marks == before ? train : frame_of(MarkedTrain::of(train, marks));
 }
 
 }  // namespace lightrail

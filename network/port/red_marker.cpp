@@ -9,8 +9,8 @@
 #include "engine/scenario/units.hpp"
 #include "network/port/class_elements.hpp"
 #include "network/port/tables.hpp"
+#include "network/wire/marked_train.hpp"
 #include "network/wire/numbered_train.hpp"
-#include "network/wire/train.hpp"
 
 namespace lightrail {
 namespace {
@@ -85,8 +85,10 @@ Frame RedMarker::marked(const Frame& train, PortIndex out, const EgressBank& egr
   std::uint32_t marks = 0;
   for (std::uint32_t i = 0; i < packets; ++i) marks += draw_.next() >> 32 < chance ? 1 : 0;
   count.marked += marks;
+  if (marks == 0) return train;
+  if (is_plain) return frame_of(MarkedTrain::of(train, std::max(marks, marks_of(train))));
   Frame result = train;
-  if (marks > 0) result.kind = is_numbered ? MessageKind::marked_numbered_train : MessageKind::marked_train;
+  result.kind = MessageKind::marked_numbered_train;
   return result;
 }
 

@@ -9,7 +9,7 @@
 #include "network/port/reports.hpp"
 #include "network/transport/nscc.hpp"
 #include "network/transport/queue_pairs.hpp"
-#include "network/wire/congestion_notice.hpp"
+#include "network/wire/marked_train.hpp"
 #include "network/wire/phase.hpp"
 #include "network/wire/restart_control.hpp"
 
@@ -49,6 +49,13 @@ std::unique_ptr<Detours> detours_of(const BuildContext& build, const SwitchRoute
   return std::make_unique<Detours>(build, route, *health);
 }
 
+/// Of its links [B].
+std::uint32_t largest_mtu(const BuildContext& build) {
+  std::uint32_t mtu_bytes = 1;
+  for (const PortEnd& end : port_ends(build)) mtu_bytes = std::max(mtu_bytes, end.mtu_bytes);
+  return mtu_bytes;
+}
+
 RoutingSetup routing_setup(const BuildContext& build, const PacketSwitchSpec& spec, const SwitchRoute& route,
                            const EgressBank& egress) {
   RoutingSetup setup{
@@ -56,7 +63,7 @@ RoutingSetup routing_setup(const BuildContext& build, const PacketSwitchSpec& sp
       spec.flowlet_gap};
   setup.queue_pairs = build.model.resource<QueuePairs>();
   if (const auto* nscc = build.model.resource<Nscc>()) setup.entropy_values = nscc->spec.entropy_values;
-  for (const PortEnd& end : port_ends(build)) setup.mtu_bytes = std::max(setup.mtu_bytes, end.mtu_bytes);
+  setup.mtu_bytes = largest_mtu(build);
   return setup;
 }
 
@@ -73,7 +80,8 @@ RoutedCrossbar::RoutedCrossbar(const BuildContext& build, const PacketSwitchSpec
       lanes_(lanes_of(build)),
       per_class_(spec.lanes / spec.routing->lane_classes),
       crossbar_(build, spec.latency, queueing),
-      restarts_jobs_(lightrail::restarts_jobs(build.model)) {
+      restarts_jobs_(lightrail::restarts_jobs(build.model)),
+      mtu_bytes_(largest_mtu(build)) {
   if (route_) {
     if (const std::string problem = problem_of(*spec.routing, spec.lanes, route_->groups != nullptr);
         !problem.empty())
@@ -120,7 +128,7 @@ bool RoutedCrossbar::take_rare(const Payload& payload, PortIndex port, Context& 
 /// As what an optical switch lost.
 void RoutedCrossbar::on_cut_off(Context& context) {
   for (const EgressBank::CutOff& cut : crossbar_.egress().take_cut_off())
-    if (const auto train = without_mark(cut.train))
+    if (const auto train = without_mark(cut.train, mtu_bytes_))
       send_again(Retransmission::lost(as<Train>(*train)), cut.port, context);
 }
 

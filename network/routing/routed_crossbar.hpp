@@ -106,6 +106,7 @@ class RoutedCrossbar {
   std::unique_ptr<Detours> detours_;  ///< null: no link ever fails, or routes are lists
   std::unique_ptr<Routing> routing_;  ///< null: the switch has no routes
   bool restarts_jobs_;                ///< fixed
+  std::uint32_t mtu_bytes_;           ///< fixed: of its links [B]
   Discards discards_;
 };
 

@@ -60,8 +60,8 @@ Describe<CongestionSpec> congestion_parameters() {
           "a packet is marked where the queue that it finds has more than (16 - threshold) / 16 of a buffer; "
           "0: none is",
           0u, 15u)
-      .field("marking-rate", &S::marking_rate, "packets that are passed over between two that are marked", 0u,
-             65'535u)
+      .field("marking-rate", &S::marking_rate,
+             "packets that are passed over between two that are marked, on average", 0u, 65'535u)
       .field("packet-size", &S::packet_size, "smaller packets are not marked", Bytes{0}, Bytes{16'320})
       .choice("victim-mask", &S::victims,
               "ports of switches that mark without credits too, though they are no root of the congestion",

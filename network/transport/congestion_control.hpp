@@ -16,15 +16,21 @@ enum class VictimMask : std::uint8_t { none, hosts, all };
 /// <congestion-control>: InfiniBand's (IBTA volume 1, annex A10), by its parameters' names there. The
 /// defaults are those of configs/congestion/infiniband.xml, which has their sources.
 struct CongestionSpec {
-  std::uint32_t threshold = 15;     ///< of a port and lane's queue: 15 marks first, 1 last, 0 never
-  std::uint32_t marking_rate = 10;  ///< packets that may be marked and are not, between two that are
-  Bytes packet_size{512};           ///< smaller packets are not marked
+  std::uint32_t threshold = 15;  ///< of a port and lane's queue: 15 marks first, 1 last, 0 never
+  std::uint32_t marking_rate =
+      10;                  ///< packets that may be marked and are not, on average between two that are
+  Bytes packet_size{512};  ///< smaller packets are not marked
   VictimMask victims = VictimMask::hosts;
   std::uint32_t increase = 1;            ///< of a flow's index into the table, by a notice of a marked packet
   std::uint32_t minimum = 0;             ///< least index
   std::uint32_t limit = 127;             ///< greatest index
   SimTime timer = nanoseconds(153'600);  ///< an index falls by one each time it ends
   std::string table;                     ///< "1, 3:12": see parse_rate_table(); "": quadratic_table()
+
+  /// What a packet must find before it to be marked, where a port and lane have a `buffer`.
+  [[nodiscard]] Bytes marked_above(Bytes buffer) const {
+    return Bytes{buffer.value / 16 * (16 - std::int64_t{threshold})};
+  }
 };
 
 /// An entry of the congestion control table: the pause behind a packet, in times that the packet takes on the
@@ -55,11 +61,6 @@ class CongestionControl {
   [[nodiscard]] const CongestionSpec& spec() const { return spec_; }
   /// Behind what takes `line` on the line, at that index.
   [[nodiscard]] SimTime pause(std::uint32_t index, SimTime line) const { return table_[index].pause(line); }
-  /// How many of a train's packets are marked, of a train that is.
-  [[nodiscard]] std::uint32_t marks_in(std::uint32_t packets) const {
-    const std::uint32_t marks = packets / (spec_.marking_rate + 1);
-    return marks > 0 ? marks : 1;
-  }
 
  private:
   CongestionSpec spec_;

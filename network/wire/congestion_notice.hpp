@@ -1,9 +1,7 @@
 #pragma once
 #include <cstdint>
-#include <optional>
 
 #include "network/wire/frame.hpp"
-#include "network/wire/numbered_train.hpp"
 
 namespace lightrail {
 
@@ -27,13 +25,5 @@ struct CongestionNotice {
   }
 };
 static_assert(Message<CongestionNotice>);
-
-/// A train or control message that a failed link did not take, to be sent again: without a mark of this way.
-/// Nothing for what may be lost.
-[[nodiscard]] inline std::optional<Frame> without_mark(Frame frame) {
-  if (may_be_lost(frame.kind)) return std::nullopt;
-  if (frame.kind == MessageKind::marked_train) frame.kind = MessageKind::train;
-  return frame;
-}
 
 }  // namespace lightrail

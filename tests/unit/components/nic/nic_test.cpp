@@ -10,6 +10,7 @@
 #include "network/port/tables.hpp"
 #include "network/transport/congestion_control.hpp"
 #include "network/wire/congestion_notice.hpp"
+#include "network/wire/marked_train.hpp"
 #include "tests/support/network_bed.hpp"
 #include "tests/support/wire_messages.hpp"
 
@@ -353,11 +354,12 @@ TEST_CASE("the pace of a flow rises again when the timer ends") {
 
 TEST_CASE("a nic passes a marked train on as a plain one and sends its sender a notice") {
   PacedNic net;
-  net.bed.script(net.far, SimTime{0}, 0,
-                 train_payload(MessageKind::marked_train, EndpointId{1}, EndpointId{0},
-                               PacedNic::connection(1), 3 * 4096, 3));
+  const Frame train = frame_of(
+      Train{.bytes = 5 * 4096, .address = Address(EndpointId{1}, EndpointId{0}, PacedNic::connection(1))});
+  net.bed.script(net.far, SimTime{0}, 0, to_payload(MarkedTrain::of(train, 3)));
   net.bed.run();
-  CHECK(net.bed.trains(net.gpu).size() == 1);
+  REQUIRE(net.bed.trains(net.gpu).size() == 1);
+  CHECK(as<Train>(net.bed.trains(net.gpu)[0].payload).packets == 5);
   const std::vector<Arrival> notices = net.bed.trains(net.far, MessageKind::congestion_notice);
   REQUIRE(notices.size() == 1);
   CHECK(notices[0].time == nanoseconds(200));

@@ -33,11 +33,10 @@ TEST_CASE("a table is read from multipliers, with or without shift") {
   CHECK(parse_rate_table(long_list, table) == "129 entries are more than the 128 of a table");
 }
 
-TEST_CASE("of a train that is marked so many packets are as the marking rate says, one at least") {
+TEST_CASE("a threshold of n marks above (16 - n) sixteenths of a buffer") {
   CongestionSpec spec;
-  spec.marking_rate = 10;
-  const CongestionControl control(spec, quadratic_table());
-  CHECK(control.marks_in(1) == 1);
-  CHECK(control.marks_in(21) == 1);
-  CHECK(control.marks_in(22) == 2);
+  spec.threshold = 15;
+  CHECK(spec.marked_above(Bytes{512 << 10}) == Bytes{32 << 10});
+  spec.threshold = 4;
+  CHECK(spec.marked_above(Bytes{1600}) == Bytes{1200});
 }

@@ -9,6 +9,7 @@
 #include "network/wire/counted_train.hpp"
 #include "network/wire/delegated_train.hpp"
 #include "network/wire/injector_wake.hpp"
+#include "network/wire/marked_train.hpp"
 #include "network/wire/meeting.hpp"
 #include "network/wire/rail_control.hpp"
 #include "network/wire/region_control.hpp"
@@ -193,12 +194,22 @@ TEST_CASE("a congestion notice has the packets that were marked where trains hav
   CongestionNotice notice;
   notice.lane = 5, notice.marks = 0x1234, notice.address = address;
   CHECK(words_of(notice) == words(23, 5, 0x1234, 42, a, b));
-  CHECK(without_mark(frame_of(notice)) == std::nullopt);
+  CHECK(without_mark(frame_of(notice), 4096) == std::nullopt);
+}
+
+TEST_CASE("a marked train has the packets that are marked where a train has all of its packets") {
+  const Frame train =
+      frame_of(Train{.lane = 5, .packets = 3, .retries = 2, .bytes = 12'288, .address = address});
+  const MarkedTrain marked = MarkedTrain::of(train, 2);
+  CHECK(words_of(marked) == words(22, 5, 2u << packet_bits | 2, 12'288, a, b));
+  CHECK(marks_of(train) == 0);
+  CHECK(marks_of(frame_of(marked)) == 2);
+  CHECK(MarkedTrain::of(frame_of(marked), 3).marks == 3);
+  CHECK(frame_of(marked.plain(4096)) == train);
 }
 
 TEST_CASE("a train that is sent again has no mark of the way that it did not go") {
-  Frame marked{MessageKind::marked_train, 5, 16, 4096, address}, train = marked;
-  train.kind = MessageKind::train;
-  CHECK(without_mark(marked) == train);
-  CHECK(without_mark(train) == train);
+  const Frame train = frame_of(Train{.lane = 5, .packets = 2, .bytes = 4100, .address = address});
+  CHECK(without_mark(frame_of(MarkedTrain::of(train, 1)), 4096) == train);
+  CHECK(without_mark(train, 4096) == train);
 }
