@@ -190,7 +190,9 @@ EgressBank::Queue EgressBank::queue(PortIndex port, std::uint8_t lane, std::uint
   const std::int64_t on_line = bytes_in(std::max(p.free_at - context.now(), SimTime{0}), p.line.rate());
   const std::int64_t given_ahead = std::max(on_line - bytes, std::int64_t{0});
   const std::int64_t waiting = p.takes_turns ? turns_[port].waiting[lane] : p.waiting_bytes;
-  return {on_line + waiting, lane_of(p, context, port, lane).allowed + given_ahead >= bytes};
+  const SendLane& own = lane_of(p, context, port, lane);
+  const std::uint32_t first = own.first_waiting == SendQueue::none ? 0 : pool_[own.first_waiting].train.bytes;
+  return {on_line + waiting, own.allowed + given_ahead >= std::max(bytes, first)};
 }
 
 SimTime EgressBank::next_change(PortIndex port, SimTime now) const {

@@ -117,7 +117,7 @@ class EgressBank final : public FrameLine {
   /// What a train of `bytes` on `lane` finds at a port now.
   struct Queue {
     std::int64_t bytes = 0;  ///< that have the line or wait; where lanes take turns, waiting ones of its own
-    bool has_credits = false;  ///< the port could send it now if the line were free
+    bool has_credits = false;  ///< the port could send it now if the line were free, and what waits before it
   };
   [[nodiscard]] Queue queue(PortIndex port, std::uint8_t lane, std::uint32_t bytes,
                             const Context& context) const;

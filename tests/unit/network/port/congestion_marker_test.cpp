@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "components/switch/switch.hpp"
@@ -25,7 +26,8 @@ struct Incast {
   NetworkBed bed;
   CongestionSpec spec;
   std::uint32_t grain = 1, times = 1, bytes = packet;
-  std::uint32_t marks = 0;  ///< that trains come with
+  std::uint32_t marks = 0;      ///< that trains come with
+  std::uint32_t long_ones = 8;  ///< others are one packet long, 100 ns later
 
   [[nodiscard]] std::size_t marked(SimTime save_at = time_never, std::int64_t far_buffer = 0) {
     auto hub_spec = std::make_shared<SwitchSpec>();
@@ -54,14 +56,14 @@ struct Incast {
     bed.route(hub, route);
     for (std::uint32_t time = 0; time < times; ++time)
       for (std::uint32_t from = 0; from < 8; ++from)
-        bed.script(ComponentId{from}, nanoseconds(10 * time), 0, train(from));
+        bed.script(ComponentId{from}, nanoseconds(from < long_ones ? 10 * time : 100), 0, train(from));
     bed.finish_model().add(std::make_shared<const CongestionControl>(spec, quadratic_table()));
     bed.run(save_at);
     return bed.trains(ComponentId{8}, MessageKind::marked_train).size();
   }
   [[nodiscard]] Payload train(std::uint32_t from) const {
-    const Frame plain =
-        frame_of(Train{.bytes = bytes, .address = Address(EndpointId{from}, EndpointId{8}, {})});
+    const Frame plain = frame_of(Train{.bytes = from < long_ones ? bytes : packet,
+                                       .address = Address(EndpointId{from}, EndpointId{8}, {})});
     return to_payload(marks > 0 ? frame_of(MarkedTrain::of(plain, marks)) : plain);
   }
   /// Marked packets of the trains that have come marked, after marked().
@@ -161,4 +163,13 @@ TEST_CASE("a port without credits is no root of congestion and marks only in the
   Incast hosts = incast(15);
   hosts.spec.victims = VictimMask::hosts;  // probes are no NICs
   CHECK(hosts.marked(time_never, 100) == 0);
+}
+
+// The far end counts 450 + 300 B: a train of 400 B is on its way, one waits, and packets of 100 B need not.
+TEST_CASE("a port lacks credits for what comes behind a train that waits for them") {
+  for (const auto& [far_buffer, marks] : {std::pair{1600, 1u}, {450, 0u}}) {
+    Incast all = incast(15);
+    all.grain = 4, all.bytes = 4 * packet, all.long_ones = 2;
+    CHECK(all.marked(time_never, far_buffer) == marks);  // the last one finds 500 B
+  }
 }
