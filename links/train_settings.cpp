@@ -9,8 +9,7 @@ Describe<TrainSettings> train_settings_table() {
              Bytes{TrainSettings::max_mtu})
       .field("grain", &TrainSettings::grain,
              "packets in a train on PCIe and fabric links; on the fabric never more than a tenth of its "
-             "smallest "
-             "buffer",
+             "smallest buffer, or an eighth of the queue that <congestion-control> marks at",
              1u, TrainSettings::max_grain)
       .field("nvlink-grain", &TrainSettings::nvlink_grain, "packets in a train on NVLink", 1u,
              TrainSettings::max_nvlink_grain)

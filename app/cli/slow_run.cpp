@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "engine/base/counted.hpp"
+#include "fabrics/system/train_cap.hpp"
 #include "workloads/collective/formula_detail.hpp"
 #include "workloads/collective/group_plan.hpp"
 #include "workloads/program/peer.hpp"
@@ -115,7 +116,8 @@ std::vector<std::string> slowness_notes(const Model& model, const Partition& par
   if (line.run.engine == Engine::reference)
     notes.emplace_back(
         "the reference engine is there to check the other one, which is faster: --engine window");
-  if (const std::uint32_t grain = smallest_train(model, false).packets; grain > 0 && grain <= 10)
+  const std::uint32_t grain = smallest_train(model, false).packets;
+  if (grain > 0 && grain <= 10 && !model.resource<TrainCap>())  // else a longer one would be cut
     notes.push_back(
         fmt::format("a train has {}; <network grain=\"16\"> has about {:.0f} times fewer events (docs/"
                     "grain.md has the cost in accuracy)",

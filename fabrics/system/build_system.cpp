@@ -17,6 +17,7 @@
 #include "fabrics/system/bill_of_materials.hpp"
 #include "links/train_settings.hpp"
 #include "network/health/read_degraded.hpp"
+#include "network/transport/congestion_control.hpp"
 #include "network/wire/nic_role.hpp"
 #include "network/wire/train.hpp"
 
@@ -58,6 +59,16 @@ void count(Plan& plan) {
   plan.gpus += plan.graph->count(DeviceRole::gpu);
   plan.hosts += plan.graph->count(DeviceRole::host);
   plan.storages += plan.graph->count(DeviceRole::storage);
+}
+
+/// What switches mark. Mistakes are told where congestion control is read.
+std::optional<CongestionSpec> marks_of(const Element& root) {
+  const Element* element = root.child("congestion-control");
+  if (!element) return std::nullopt;
+  CongestionSpec spec;
+  ErrorList told_later;
+  congestion_parameters().parse(*element, spec, told_later);
+  return spec;
 }
 
 /// Roles of NICs without a fabric, and fabrics without NICs.
@@ -246,7 +257,8 @@ Model build_system(const Scenario& scenario, const KindRegistry& kinds, const Fa
   builder.add_resource(std::make_shared<const RoutingTables>(std::move(results.routing)));
   if (!results.layouts.empty())
     builder.add_resource(std::make_shared<const FabricLayouts>(FabricLayouts{std::move(results.layouts)}));
-  Model model = builder.take();
+  const std::optional<CongestionSpec> marks = marks_of(root);
+  Model model = builder.take(marks ? &*marks : nullptr);
   if (const Element* prices = only_child(root, "prices", Need::optional, errors))
     model.add(price_network(*prices, model, errors));
   return model;

@@ -200,7 +200,7 @@ void SystemBuilder::set_lids(AddressBook& of, const std::vector<ComponentId>& ni
       of.endpoints[e].lid = Lid{it->second};
 }
 
-Model SystemBuilder::take() {
+Model SystemBuilder::take(const CongestionSpec* marks) {
   set_lids(book, nic_of_endpoint);
   for (const NicRole role : host_networks) {
     auto& [own, nics] = behind_host(role);
@@ -215,7 +215,7 @@ Model SystemBuilder::take() {
       for (const ParameterValue& value : table_.cables[table_.cable_of_class[c]].values)
         model_.parameters.push_back({"link", static_cast<std::uint32_t>(c), value});
   model_.add(std::make_shared<const SpecPlaces>(std::move(places_)));
-  if (auto cap = cap_trains(model_)) {
+  if (auto cap = cap_trains(model_, marks)) {
     for (DeclaredParameter& row : model_.parameters)
       if (row.element == "network" && row.value.name == "grain") {
         row.value.value = std::to_string(cap->used);

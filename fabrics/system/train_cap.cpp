@@ -19,11 +19,12 @@ bool is_fabric(const LinkClass& link) {
   return link.medium == "electrical" || link.medium == "optical";
 }
 
-/// Behind the fabric's links [B]; none: the largest number.
-std::int64_t smallest_buffer(const Model& model) {
+/// Behind the fabric's links, or behind those that lead to switches [B]; none: the largest number.
+std::int64_t smallest_buffer(const Model& model, bool of_switches) {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (const LinkRecord& link : model.links) {
     if (!is_fabric(model.link_classes[link.link_class])) continue;
+    if (of_switches && role_of(model, link.to) != DeviceRole::packet_switch) continue;
     const Spec* spec = model.specs[model.components[link.to.value].spec].get();
     const auto* far = dynamic_cast<const BufferedSpec*>(spec);
     if (!far || far->is_transparent()) continue;
@@ -36,17 +37,27 @@ std::int64_t smallest_buffer(const Model& model) {
 }  // namespace
 
 std::string TrainCap::text() const {
-  return fmt::format("of {} instead of {}: a tenth of the smallest buffer ({})", counted(used, "packet"),
-                     asked, format_value(Bytes{buffer}));
+  static_assert(trains_per_buffer == 10 && trains_per_marked_queue == 8);
+  const char* share = of == Of::buffer ? "a tenth of the smallest buffer"
+                                       : "an eighth of the queue that congestion control marks at";
+  return fmt::format("of {} instead of {}: {} ({})", counted(used, "packet"), asked, share,
+                     format_value(Bytes{bytes}));
 }
 
-std::shared_ptr<const TrainCap> cap_trains(Model& model) {
-  static_assert(trains_per_buffer == 10);  // text() says so
+std::shared_ptr<const TrainCap> cap_trains(Model& model, const CongestionSpec* marks) {
   TrainCap cap;
-  cap.buffer = smallest_buffer(model);
+  cap.bytes = smallest_buffer(model, false);
+  std::int64_t longest = cap.bytes / trains_per_buffer;  // [B]
+  if (marks && marks->threshold > 0) {
+    const std::int64_t queue = marks->marked_above(Bytes{smallest_buffer(model, true)}).value;
+    if (queue / trains_per_marked_queue < longest) {
+      cap.of = TrainCap::Of::marked_queue, cap.bytes = queue;
+      longest = queue / trains_per_marked_queue;
+    }
+  }
   for (LinkClass& link : model.link_classes) {
     if (!is_fabric(link)) continue;
-    const std::int64_t packets = cap.buffer / (trains_per_buffer * std::int64_t{link.mtu_bytes});
+    const std::int64_t packets = longest / link.mtu_bytes;
     const auto used = static_cast<std::uint32_t>(std::clamp<std::int64_t>(packets, 1, link.grain));
     if (used == link.grain) continue;
     cap.asked = link.grain, cap.used = used;

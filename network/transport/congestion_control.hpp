@@ -16,10 +16,9 @@ enum class VictimMask : std::uint8_t { none, hosts, all };
 /// <congestion-control>: InfiniBand's (IBTA volume 1, annex A10), by its parameters' names there. The
 /// defaults are those of configs/congestion/infiniband.xml, which has their sources.
 struct CongestionSpec {
-  std::uint32_t threshold = 15;  ///< of a port and lane's queue: 15 marks first, 1 last, 0 never
-  std::uint32_t marking_rate =
-      10;                  ///< packets that may be marked and are not, on average between two that are
-  Bytes packet_size{512};  ///< smaller packets are not marked
+  std::uint32_t threshold = 15;     ///< of a port and lane's queue: 15 marks first, 1 last, 0 never
+  std::uint32_t marking_rate = 10;  ///< packets passed over between two that are marked, on average
+  Bytes packet_size{512};           ///< smaller packets are not marked
   VictimMask victims = VictimMask::hosts;
   std::uint32_t increase = 1;            ///< of a flow's index into the table, by a notice of a marked packet
   std::uint32_t minimum = 0;             ///< least index

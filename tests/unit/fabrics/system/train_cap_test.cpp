@@ -66,7 +66,7 @@ TEST_CASE("a train takes a tenth of the smallest buffer of the fabric at most, a
   for (const auto& [kib, packets] : {std::pair{1024, 16u}, {640, 16u}, {512, 12u}, {64, 1u}, {16, 1u}}) {
     INFO(kib);
     Model model = joined(2 << 20, kib * 1024);
-    const auto cap = cap_trains(model);
+    const auto cap = cap_trains(model, nullptr);
     CHECK(model.link_classes[0].grain == packets);
     CHECK(model.link_classes[1].grain == 16);  // NVLink
     CHECK((cap != nullptr) == (packets < 16));
@@ -76,7 +76,27 @@ TEST_CASE("a train takes a tenth of the smallest buffer of the fabric at most, a
 
 TEST_CASE("a train that was cut is named with what was asked for and why") {
   Model model = joined(512 * 1024, 2 << 20);
-  CHECK(cap_trains(model)->text() == "of 12 packets instead of 16: a tenth of the smallest buffer (512 KiB)");
+  CHECK(cap_trains(model, nullptr)->text() ==
+        "of 12 packets instead of 16: a tenth of the smallest buffer (512 KiB)");
   Model small = joined(64 * 1024, 2 << 20);
-  CHECK(cap_trains(small)->text() == "of 1 packet instead of 16: a tenth of the smallest buffer (64 KiB)");
+  CHECK(cap_trains(small, nullptr)->text() ==
+        "of 1 packet instead of 16: a tenth of the smallest buffer (64 KiB)");
+}
+
+// 1 MiB are 256 packets; a threshold of n marks above 16 (16 - n) of them.
+TEST_CASE("a train takes an eighth of the queue that switches mark at, and one packet at least") {
+  for (const auto& [threshold, packets] : {std::pair{15u, 2u}, {14u, 4u}, {12u, 8u}, {8u, 16u}, {0u, 16u}}) {
+    INFO(threshold);
+    CongestionSpec spec;
+    spec.threshold = threshold;
+    Model model = joined(1 << 20, 2 << 20);
+    const auto cap = cap_trains(model, &spec);
+    CHECK(model.link_classes[0].grain == packets);
+    CHECK(model.link_classes[1].grain == 16);  // NVLink
+    CHECK((cap != nullptr) == (packets < 16));
+  }
+  Model small = joined(512 * 1024, 2 << 20);
+  const CongestionSpec standard;
+  CHECK(cap_trains(small, &standard)->text() ==
+        "of 1 packet instead of 16: an eighth of the queue that congestion control marks at (32 KiB)");
 }
