@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/base/prefetch.hpp"
 #include "engine/model/component.hpp"
 #include "engine/model/model.hpp"
 #include "engine/partition/tiles.hpp"
@@ -67,18 +68,18 @@ class RankModel {
 
   HeldRows& rows() { return rows_; }
 
-  void prefetch_slot(std::uint32_t local) const { __builtin_prefetch(&slots_[local], 1); }
+  void prefetch_slot(std::uint32_t local) const { prefetch_line(&slots_[local]); }
   /// Needs the slot to be near.
   void prefetch_component(std::uint32_t local) const {
     const Slot& slot = slots_[local];
     const char* object = reinterpret_cast<const char*>(slot.component.get());
-    for (std::uint32_t i = 0; i < slot.hot_lines; ++i) __builtin_prefetch(object + 64 * i, 1);
+    for (std::uint32_t i = 0; i < slot.hot_lines; ++i) prefetch_line(object + 64 * i);
   }
   /// Needs the component to be near.
   void prefetch_state(std::uint32_t local) const {
     const Slot& slot = slots_[local];
     const OutLink* ports = out_links_.data() + slot.first_port;
-    for (std::uint32_t p = 0; p < slot.port_count; p += 2) __builtin_prefetch(ports + p, 1);
+    for (std::uint32_t p = 0; p < slot.port_count; p += 2) prefetch_line(ports + p);
     if (slot.prefetches) slot.component->prefetch();
   }
   /// A component's state, how many events it sent on each link, and its hash.

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/prefetch.hpp"
 #include "network/port/egress_bank.hpp"
 #include "network/port/input_bank.hpp"
 #include "network/port/input_queues.hpp"
@@ -108,7 +109,7 @@ class Crossbar {
   void prefetch_all() const {
     egress_.prefetch_all();
     inputs_.prefetch_all();
-    for (std::size_t i = 0; i < in_lines_.size(); i += 8) __builtin_prefetch(&in_lines_[i]);
+    for (std::size_t i = 0; i < in_lines_.size(); i += 8) prefetch_line(&in_lines_[i]);
   }
   /// Before on_flow_control(). Needs the port to be near.
   void prefetch_waiting(PortIndex port, std::uint8_t lane) const {

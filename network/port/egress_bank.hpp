@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/base/paired_array.hpp"
+#include "engine/base/prefetch.hpp"
 #include "engine/model/buffer_waits.hpp"
 #include "engine/model/component.hpp"
 #include "network/health/health_table.hpp"
@@ -272,12 +273,12 @@ class EgressBank final : public FrameLine {
   void prefetch_waiting(PortIndex port, std::uint8_t lane) const {
     if (lane >= near_lanes) return;
     const std::uint32_t first = ports_[port].near[lane].first_waiting;
-    if (first != SendQueue::none) __builtin_prefetch(&pool_[first], 1);
+    if (first != SendQueue::none) prefetch_line(&pool_[first]);
   }
   void prefetch_all() const {
-    for (const Port& port : ports_) __builtin_prefetch(&port, 1);
+    for (const Port& port : ports_) prefetch_line(&port);
     if (ports_.has_partners() && ports_.size() <= few_counts)
-      for (std::size_t i = 0; i < ports_.size(); ++i) __builtin_prefetch(&ports_.partner(i), 1);
+      for (std::size_t i = 0; i < ports_.size(); ++i) prefetch_line(&ports_.partner(i));
   }
 
  private:

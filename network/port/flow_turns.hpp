@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/base/prefetch.hpp"
 #include "engine/base/small_array.hpp"
 #include "engine/model/state_io.hpp"
 
@@ -65,7 +66,7 @@ class FlowTurns {
 
   void save(StateWriter& out) const;
   void load(StateReader& in);
-  void prefetch() const { __builtin_prefetch(flows_.data(), 1); }
+  void prefetch() const { prefetch_line(flows_.data()); }
 
  private:
   struct Ring {

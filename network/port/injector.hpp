@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/prefetch.hpp"
 #include "engine/base/small_array.hpp"
 #include "network/port/egress_bank.hpp"
 #include "network/port/flow_turns.hpp"
@@ -122,7 +123,7 @@ class Injector {
   /// Fetches what a wake touches; reads this object.
   void prefetch() const {
     turns_.prefetch();
-    __builtin_prefetch(messages_.data(), 1);
+    prefetch_line(messages_.data());
   }
 
  private:

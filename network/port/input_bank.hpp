@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/prefetch.hpp"
 #include "engine/base/small_array.hpp"
 #include "network/port/flow_control.hpp"
 #include "network/port/port_end.hpp"
@@ -79,7 +80,7 @@ class InputBank {
   void load(StateReader& in);
   void prefetch_all() const {
     // Payload goes on the first lane; the others are rarely needed.
-    for (std::size_t i = 0; i < port_count_ && i < freed_.size(); i += 4) __builtin_prefetch(&freed_[i], 1);
+    for (std::size_t i = 0; i < port_count_ && i < freed_.size(); i += 2) prefetch_line(&freed_[i]);
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/prefetch.hpp"
 #include "network/health/nic_health.hpp"
 #include "network/port/crossbar.hpp"
 #include "network/routing/packet_switch_spec.hpp"
@@ -55,7 +56,7 @@ class RoutedCrossbar {
   [[nodiscard]] const AddressBook* book() const { return book_; }
   void prefetch() const {
     crossbar_.prefetch_all();
-    __builtin_prefetch(routing_.get());
+    prefetch_line(routing_.get());
   }
   /// Memory that the event at hand will need.
   void prefetch(const Delivery& delivery) const {

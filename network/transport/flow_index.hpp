@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "engine/base/hash.hpp"
+#include "engine/base/prefetch.hpp"
 #include "engine/model/state_io.hpp"
 
 namespace lightrail {
@@ -19,7 +20,7 @@ class FlowIndex {
   /// The slot of key, 0 where it is new. The reference lasts until the next change.
   std::uint32_t& at(std::uint64_t key);
   void prefetch(std::uint64_t key) const {
-    if (!cells_.empty()) __builtin_prefetch(&cells_[home(key)]);
+    if (!cells_.empty()) prefetch_line(&cells_[home(key)]);
   }
 
   void save(StateWriter& out) const { out.put(cells_), out.put(count_); }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/base/id.hpp"
+#include "engine/base/prefetch.hpp"
 
 namespace lightrail {
 
@@ -64,7 +65,7 @@ struct AddressBook {
   }
 
   /// A hint for whoever will ask for `id`, which may be anything.
-  void prefetch(EndpointId id) const { __builtin_prefetch(endpoints.data() + id.value); }
+  void prefetch(EndpointId id) const { prefetch_line(endpoints.data() + id.value); }
   const Entry& operator[](EndpointId id) const { return endpoints[id.value]; }
   /// The GPUs of the server of a GPU: [first, end), neighbours here.
   [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> gpus_of_server(EndpointId gpu) const;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/base/hash.hpp"
+#include "engine/base/prefetch.hpp"
 #include "engine/base/time.hpp"
 #include "engine/model/state_io.hpp"
 #include "workloads/collective/transport.hpp"
@@ -44,7 +45,7 @@ class Arrivals {
   }
   void prefetch(std::uint64_t flow) const {
     if (flows_.empty()) return;
-    __builtin_prefetch(&flows_[home(flow)], 1);
+    prefetch_line(&flows_[home(flow)]);
   }
   /// Bytes that are here and that nobody waits for; 0 at the end of a run in which all that was sent came
   /// once.

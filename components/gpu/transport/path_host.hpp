@@ -11,6 +11,7 @@
 #include "components/gpu/transport/nvlink_planes.hpp"
 #include "components/gpu/transport/proxy_queue.hpp"
 #include "components/gpu/transport/send_token.hpp"
+#include "engine/base/prefetch.hpp"
 #include "engine/model/component.hpp"
 #include "engine/model/output_selection.hpp"
 #include "network/port/egress_bank.hpp"
@@ -147,7 +148,7 @@ class PathHost final : private SentListener {
   void on_proxy_wake(Context& context) { proxy_.on_wake(context); }
   void prefetch() const {
     egress_.prefetch_all();
-    __builtin_prefetch(injectors_.data());
+    prefetch_line(injectors_.data());
   }
   void prefetch_arrival(std::uint64_t flow) const { arrivals_.prefetch(flow); }
   void finish(Context& context) { egress_.finish(context), discards_.finish(context); }
