@@ -45,7 +45,8 @@ FabricPorts::FabricPorts(const BuildContext& build, std::uint32_t ports, PortCho
   }
   const auto* health = build.model.resource<HealthTable>();
   if (ports == 1 || !health || !health->has_outages()) return;
-  outages_ = longer_than(fail_over, *health, cables_);
+  HealthTable outages = longer_than(fail_over, *health, cables_);
+  if (outages.has_outages()) outages_ = std::make_unique<const HealthTable>(std::move(outages));
   if (const auto* planes = build.model.resource<NicPlanes>(); planes && !planes->is_empty()) planes_ = planes;
   changes_at_ = next_change(SimTime{0});
 }
@@ -55,8 +56,7 @@ PortIndex FabricPorts::choose(const Address& flow, Lid lid, bool in_order, SimTi
   if (ports_.size() == 1) return 0;
   const FlowWay way = way_of(flow, queue_pairs_, false);
   const std::uint32_t first = spread(hash_combine(salt_, way.hashed.word()), count(), way.further);
-  if (!outages_.has_outages() && !planes_ && choice_ != PortChoice::load)
-    return static_cast<PortIndex>(first);
+  if (!outages_ && !planes_ && choice_ != PortChoice::load) return static_cast<PortIndex>(first);
   const std::vector<PortIndex> taken = open_ports(lid, now);
   if (choice_ == PortChoice::load && !in_order) return first_free(taken, first, now, egress);
   const auto own = std::find(taken.begin(), taken.end(), static_cast<PortIndex>(first));
@@ -74,7 +74,7 @@ std::vector<PortIndex> FabricPorts::open_ports(Lid lid, SimTime now) const {
   std::vector<PortIndex> leading, up, all;
   for (PortIndex port = 0; port < static_cast<PortIndex>(count()); ++port) {
     all.push_back(port);
-    if (!outages_.is_up(cables_[port], now, Observer::sender)) continue;
+    if (outages_ && !outages_->is_up(cables_[port], now, Observer::sender)) continue;
     up.push_back(port);
     if (!planes_ || planes_->leads_to(lid, port, now)) leading.push_back(port);
   }
@@ -147,8 +147,9 @@ bool FabricPorts::has_changed(SimTime now) {
 
 SimTime FabricPorts::next_change(SimTime now) const {
   SimTime next = planes_ ? planes_->next_change(now) : time_never;
+  if (!outages_) return next;
   for (const LinkId cable : cables_)
-    next = std::min(next, outages_.next_change(cable, now, Observer::sender));
+    next = std::min(next, outages_->next_change(cable, now, Observer::sender));
   return next;
 }
 

@@ -79,14 +79,15 @@ class FabricPorts {
                                      const EgressBank& egress) const;
   [[nodiscard]] SimTime next_change(SimTime now) const;
 
-  PortChoice choice_;                  ///< fixed
-  std::uint64_t salt_;                 ///< fixed
-  const QueuePairs* queue_pairs_;      ///< null: a connection has one
-  HealthTable outages_;                ///< fixed: of its cables, those that last longer than the fail-over
+  boost::container::small_vector<Injector, 1> ports_;  ///< one comes with the NIC's own cache lines
+  PortChoice choice_;                                  ///< fixed
+  std::uint64_t salt_;                                 ///< fixed
+  const QueuePairs* queue_pairs_;                      ///< null: a connection has one
+  /// Of its cables, those that last longer than the fail-over; null: there are none.
+  std::unique_ptr<const HealthTable> outages_;
   const NicPlanes* planes_ = nullptr;  ///< null: likewise
   std::vector<LinkId> cables_;         ///< fixed, by port
-  boost::container::small_vector<Injector, 1> ports_;  ///< one comes with the NIC's own cache lines
-  std::vector<SimTime> clocks_;                        ///< by source; empty: each port's own
+  std::vector<SimTime> clocks_;        ///< by source; empty: each port's own
   SimTime changes_at_ = time_never;
 };
 

@@ -9,6 +9,7 @@
 
 #include "components/nic/deferred.hpp"
 #include "engine/base/hash.hpp"
+#include "engine/base/prefetch.hpp"
 #include "network/health/health_table.hpp"
 #include "network/port/build_checks.hpp"
 #include "network/port/reports.hpp"
@@ -56,16 +57,15 @@ std::vector<Injector::Source> sources_of(const BuildContext& build) {
 }  // namespace
 
 Nic::Nic(const BuildContext& build, const NicReturns& returns)
-    : crossbar_(build, spec_of(build).receive_latency),
-      endpoint_at_(build.record.port_count),
-      fabric_(build, spec_of(build).ports, spec_of(build).port_choice, spec_of(build).fail_over,
-              sources_of(build), spec_of(build).send_latency),
-      model_(build.model),
+    : book_(book_of(build)),
       spec_(spec_of(build)),
-      book_(book_of(build)),
+      endpoint_at_(build.record.port_count),
       returns_(returns),
+      fabric_(build, spec_.ports, spec_.port_choice, spec_.fail_over, sources_of(build), spec_.send_latency),
+      crossbar_(build, spec_.receive_latency),
+      work_interval_(transfer_time(Bytes{1}, BitRate{spec_.message_rate * 8})),
       levels_(build.model.resource<ServiceLevels>()),
-      work_interval_(transfer_time(Bytes{1}, BitRate{spec_.message_rate * 8})) {
+      model_(build.model) {
   check_port_count(build, DeferredWork::max_port + 1);
   restarts_jobs_ = restarts_jobs(model_);
   congestion_ = model_.resource<CongestionControl>();
@@ -130,9 +130,14 @@ void Nic::count_trains(const BuildContext& build) {
   }
 }
 
+/// Reads no more than hot_bytes has brought: of what a NIC with one port and one device needs besides all
+/// lies in the object.
 void Nic::prefetch() const {
-  crossbar_.prefetch_all();
+  static constexpr std::size_t input_bytes = 128, latency_bytes = 128;
   fabric_.prefetch();
+  crossbar_.egress().prefetch_all();
+  prefetch_lines(&crossbar_.inputs(), input_bytes);
+  prefetch_lines(reinterpret_cast<const char*>(&crossbar_ + 1) - latency_bytes, latency_bytes);
 }
 
 void Nic::handle_all(EventBatch& batch) {

@@ -213,36 +213,37 @@ class Nic final : public Component, private SentListener {
     EntropyValues values;  ///< of what `sender` sends
   };
 
-  Crossbar crossbar_;
-  SmallArray<EndpointId, 4> endpoint_at_;  ///< by port
-  FabricPorts fabric_;
-  std::vector<Injector> loops_;  ///< by port - first_device(): back to the device there
-  const Model& model_;
-  const NicSpec& spec_;
+  // hot_bytes: what most events touch, up to the first ports of the crossbar.
   const AddressBook* book_;  ///< of its fabric
+  const NicSpec& spec_;
+  SmallArray<EndpointId, 4> endpoint_at_;  ///< by port
+  const NicHealth* health_ = nullptr;      ///< null: its cable never fails, and nobody stands in
+  std::unique_ptr<Repair> repair_;         ///< null: with credits nothing is lost
+  std::uint32_t hears_batches_ = 0;        ///< fixed: bit k: the device at port k is told of batches
+  std::uint32_t mtu_bytes_ = 0;            ///< fixed: of the fabric [B]
   const NicReturns returns_;
-  const ServiceLevels* levels_;                    ///< null: the lane is what the device says
-  const LaneMap* lanes_ = nullptr;                 ///< null: a level is a lane
-  const CongestionControl* congestion_ = nullptr;  ///< null: nobody marks as InfiniBand does
-  const Dcqcn* dcqcn_ = nullptr;                   ///< null: marks of an Ethernet are passed over
-  const NicHealth* health_ = nullptr;              ///< null: its cable never fails, and nobody stands in
+  bool counts_trains_ = false;  ///< fixed: that it sends
+  bool restarts_jobs_ = false;  ///< fixed
+  std::uint32_t attempt_ = 0;   ///< of the job whose server this is
+  ArrivingBatches batches_;
+  FabricPorts fabric_;
+  Crossbar crossbar_;
 
   SimTime work_interval_;
   SimTime work_free_at_{};
   Notices notices_;
-  NoticePacer notice_pacer_;    ///< of flows whose marks have come in, with DCQCN
-  SimTime watched_until_{};     ///< a timer asks after the cable then
-  SimTime looked_until_{};      ///< until then nothing that waits for the cable can go another way
-  std::int64_t resent_ = 0;     ///< trains and control messages
-  bool restarts_jobs_ = false;  ///< fixed
-  std::uint32_t attempt_ = 0;   ///< of the job whose server this is
+  const ServiceLevels* levels_;     ///< null: the lane is what the device says
+  const LaneMap* lanes_ = nullptr;  ///< null: a level is a lane
+  std::vector<Injector> loops_;     ///< by port - first_device(): back to the device there
+  const Model& model_;
+  const CongestionControl* congestion_ = nullptr;  ///< null: nobody marks as InfiniBand does
+  const Dcqcn* dcqcn_ = nullptr;                   ///< null: marks of an Ethernet are passed over
+  AcknowledgedPacing* pacing_ = nullptr;           ///< of `fabric_`; null: it does not go by acknowledgements
+  NoticePacer notice_pacer_;                       ///< of flows whose marks have come in, with DCQCN
+  SimTime watched_until_{};                        ///< a timer asks after the cable then
+  SimTime looked_until_{};   ///< until then nothing that waits for the cable can go another way
+  std::int64_t resent_ = 0;  ///< trains and control messages
   Discards discards_;
-  ArrivingBatches batches_;
-  bool counts_trains_ = false;            ///< fixed: that it sends
-  std::uint32_t hears_batches_ = 0;       ///< fixed: bit k: the device at port k is told of batches
-  std::uint32_t mtu_bytes_ = 0;           ///< fixed: of the fabric [B]
-  std::unique_ptr<Repair> repair_;        ///< null: with credits nothing is lost
-  AcknowledgedPacing* pacing_ = nullptr;  ///< of `fabric_`; null: it does not go by acknowledgements
 };
 
 [[nodiscard]] std::shared_ptr<const ComponentKind> nic_kind();

@@ -112,8 +112,8 @@ std::shared_ptr<const ComponentKind> nic_kind() {
       "are not lossless. Leaves out one limit over several PCIe links, memory registration and "
       "acknowledgements of lossless classes.";
   kind->can_fail = true;
-  // Lines that no event touches cost a fifth of the rate where they are fetched, too (docs/performance.md).
-  kind->hot_bytes = 1024;
+  // Up to the crossbar's first ports (nic.hpp): lines that no event touches cost more than they bring.
+  kind->hot_bytes = 1152;
   kind->prefetches = true;
   kind->weight = 4;
   kind->state_bytes = 1920;  // the rest of a NIC, messages and flows

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 
 namespace lightrail {
 
@@ -9,6 +10,11 @@ namespace lightrail {
 inline void prefetch_line(const void* address) {
   __builtin_prefetch(address, 1);
   asm volatile("");
+}
+
+/// The same of all lines of `bytes` from `address`, which begins one, on.
+inline void prefetch_lines(const void* address, std::size_t bytes) {
+  for (std::size_t at = 0; at < bytes; at += 64) prefetch_line(static_cast<const char*>(address) + at);
 }
 
 }  // namespace lightrail
