@@ -12,7 +12,7 @@ inline void prefetch_line(const void* address) {
   asm volatile("");
 }
 
-/// The same of all lines of `bytes` from `address`, which begins one, on.
+/// The same of `bytes` from `address` on: of every 64th byte.
 inline void prefetch_lines(const void* address, std::size_t bytes) {
   for (std::size_t at = 0; at < bytes; at += 64) prefetch_line(static_cast<const char*>(address) + at);
 }

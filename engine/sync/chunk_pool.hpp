@@ -5,6 +5,7 @@
 #include <new>
 #include <vector>
 
+#include "engine/base/prefetch.hpp"
 #include "engine/model/context.hpp"
 
 namespace lightrail {
@@ -26,8 +27,10 @@ struct Bucket {
   template <class F>
   void for_each(F&& visit) const {
     std::uint32_t n = in_head;
-    for (const Chunk* chunk = head; chunk; chunk = chunk->next, n = Chunk::capacity)
+    for (const Chunk* chunk = head; chunk; chunk = chunk->next, n = Chunk::capacity) {
+      if (chunk->next) prefetch_lines(chunk->next, sizeof(Chunk));
       for (std::uint32_t i = 0; i < n; ++i) visit(chunk->items[i]);
+    }
   }
 };
 
