@@ -158,6 +158,8 @@ class ProgramRunner {
   [[nodiscard]] bool uses_network() const;
   [[nodiscard]] SaveLog& log_of(const Op& op) { return is_in_memory(op.io) ? memory_saves_ : saves_; }
 
+  /// What has come in is of serving, not of an operation, and the scheduler is told; false: it is not.
+  bool on_served(Context& context, Owner owner);
   [[nodiscard]] bool has_work() const {
     return batch_queue_ ? batch_queue_->is_busy() : iteration_ < iterations_;
   }
