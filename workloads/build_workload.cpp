@@ -33,6 +33,22 @@ void check_circuits(const Model& model, const ServingPlan& plan, const Element& 
         "an inference workload with ep > 1 cannot announce its exchanges to a controller of circuits"));
 }
 
+/// GPUs that users cannot reach. Every replica gets prompts or sends tokens, of one that only prefills the
+/// first.
+void check_users(const Model& model, const ServingPlan& plan, const Element& workload, ErrorList& errors) {
+  const auto* book = model.resource<AddressBook>();
+  if (!book || book->gateway_count == 0) return;
+  for (const ServingPool& pool : plan.pools)
+    for (std::uint32_t r = 0; r < pool.replicas; ++r)
+      for (const EndpointId gpu : {pool.prompt_gpu(r), pool.token_gpu(r)}) {
+        if (book->of(NicRole::frontend)[gpu].lid.is_valid()) continue;
+        return errors.add(workload.error(fmt::format(
+            "<users> do not reach {}, which serves them: its server has no NIC of role frontend (expected "
+            "frontend-nics of the <server>)",
+            model.component_name(book->component_of[gpu.value]))));
+      }
+}
+
 bool has_pipeline(const Job& job) {
   const auto pp = std::find_if(job.dimensions.begin(), job.dimensions.end(),
                                [](const std::string& name) { return name == "pp" || name.ends_with(".pp"); });
@@ -99,6 +115,7 @@ ModelPart build_workload(const Scenario& scenario, const WorkloadRegistry& workl
   const std::size_t before = errors.size();
   auto [job, placed, serving, serving_element] = make_jobs(scenario, workloads, model, errors);
   if (serving) check_circuits(model, *serving, *serving_element, errors);
+  if (serving) check_users(model, *serving, *serving_element, errors);
   if (errors.size() > before) return {};
   auto groups = std::make_shared<GroupTable>();
   for (auto& kind : job.groups) groups->add(std::move(kind), job.gpu_count);
@@ -117,7 +134,8 @@ ModelPart build_workload(const Scenario& scenario, const WorkloadRegistry& workl
   if (!placed.empty()) add_jobs(placed, job.programs, notes);
   part.resources.add<GroupTable>(std::move(groups));
   if (serving) {
-    serving->kv_dimension = static_cast<std::uint16_t>(serving->kv_dimension + model.dimensions.size());
+    for (std::uint16_t* dimension : {&serving->kv_dimension, &serving->users.dimension})
+      *dimension = static_cast<std::uint16_t>(*dimension + model.dimensions.size());
     // The program of GPUs that serve nothing.
     serving->programs.resize(job.programs.programs.size());
     part.resources.add<ServingPlan>(std::move(serving));

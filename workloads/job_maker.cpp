@@ -113,7 +113,8 @@ WorkloadJob JobMaker::make(const Element* workload, const Element* groups,
                           model_.seed,
                           nullptr,
                           learns_gate(model_),
-                          model_.resource<JobRestartSpec>() != nullptr};
+                          model_.resource<JobRestartSpec>() != nullptr,
+                          book ? book->gateway_count : 0};
   read_groups(groups, context);
   if (!workload) return {job.take(), nullptr};  // an idle system
   if (count == 0)

@@ -169,7 +169,8 @@ class JobsReader {
     }
     if (serving_) {
       const PlacedJob& served = placed_[serving_job_];
-      serving_->kv_dimension = static_cast<std::uint16_t>(serving_->kv_dimension + served.first_dimension);
+      for (std::uint16_t* dimension : {&serving_->kv_dimension, &serving_->users.dimension})
+        *dimension = static_cast<std::uint16_t>(*dimension + served.first_dimension);
       auto& units = serving_->unit_of_shape;
       units.insert(units.begin(), served.first_shape, BatchUnit::fixed);
       units.resize(made.job.programs.shapes.size(), BatchUnit::fixed);

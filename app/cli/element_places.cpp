@@ -9,13 +9,14 @@ Places element_places(const Registry& registry) {
       "doc",      "variable", "cluster", "storage",   "fabric", "graph",  "network", "scheduler",
       "workload", "groups",   "nccl",    "variation", "lanes",  "faults", "goodput", "congestion-control",
       "dcqcn",    "nscc",     "dctcp",   "timely",    "jobs",   "prices", "sweep",   "run",
-      "output"};
+      "output",   "users"};
   const std::vector<std::string> workload = {"model",    "program", "gate",        "checkpoint", "data",
                                              "requests", "pool",    "recorded-on", "flow-sizes"};
   Places all = {{"scenario", top},
                 {"cluster", {"server"}},
                 {"server", {"gpu", "nvswitch", "nic", "host", "link"}},
                 {"storage", {"storage-server", "nic", "link"}},
+                {"users", {"gateway", "nic", "link"}},
                 {"gpu", {"gemm", "attention", "memory-kernel", "collectives"}},
                 {"fabric", {"switch", "ethernet-switch", "ocs", "controller", "rail-controller", "link"}},
                 {"link", {"transceiver"}},
@@ -39,7 +40,8 @@ Places element_places(const Registry& registry) {
                 {"sweep", {"vary"}},
                 {"output", {"table"}}};
   std::vector<std::string>& graph = all["graph"] = {"link", "routes", "component"};
-  for (const auto& kind : registry.components.kinds()) graph.push_back(element_of_kind(kind->name));
+  for (const auto& kind : registry.components.kinds())
+    if (kind->name != "gateway") graph.push_back(element_of_kind(kind->name));
   // An included file's content stands where the <include> stands: at the top, in a graph, in a schedule.
   std::vector<std::string>& part = all["part"];
   for (const ElementDoc& e : known_elements(registry))

@@ -97,8 +97,8 @@ class Host final : public Component, private SentListener {
   void post(EndpointId gpu, MessageKind kind, Connection connection, std::int64_t bytes, Context& context);
   SimTime use_memory(std::int64_t bytes, SimTime now);
   [[nodiscard]] PortIndex port_of(EndpointId gpu) const;
-  /// Of the NIC by which a GPU of this server reaches a storage server on a network behind hosts; self_port:
-  /// there is none.
+  /// Of the NIC by which a GPU of this server reaches a storage server or gateway on a network behind hosts;
+  /// self_port: there is none.
   [[nodiscard]] PortIndex storage_port(EndpointId gpu, EndpointId server) const;
   /// Gives the NIC a piece of a GPU's write to storage.
   void write_piece(EndpointId gpu, std::uint32_t ordinal, std::uint32_t bytes, Context& context);

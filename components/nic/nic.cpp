@@ -33,14 +33,17 @@ const NicSpec& spec_of(const BuildContext& build) {
   return static_cast<const NicSpec&>(build.spec);
 }
 
-/// Of a fabric behind hosts where the device behind it is a host, or a storage server that stands there.
+/// Of a fabric behind hosts where the device behind it is a host, or a storage server or gateway that stands
+/// there.
 const AddressBook* book_of(const BuildContext& build) {
   const auto* book = build.model.resource<AddressBook>();
   const std::uint32_t first = spec_of(build).ports;
   if (!book || build.record.port_count <= first) return book;
   const LinkId device = build.model.ports[build.record.first_port + first].out;
   if (const NicRole role = spec_of(build).for_role; role != NicRole::compute) return &book->of(role);
-  if (!leads_to(build.model, device, DeviceRole::storage)) return book;
+  if (!leads_to(build.model, device, DeviceRole::storage) &&
+      !leads_to(build.model, device, DeviceRole::gateway))
+    return book;
   const AddressBook* own =
       book->behind_host(EndpointId{build.model.components[build.model.links[device.value].to.value].number});
   return own ? own : book;

@@ -29,11 +29,6 @@ std::int64_t Replica::room(std::uint32_t request) const {
   return plan_->kv_room(std::int64_t{r.prompt} + (pool_->decodes ? r.output : 1));
 }
 
-void Replica::enqueue(std::uint32_t request) {
-  waiting_.push_back(request);
-  load_ += room(request);
-}
-
 void Replica::reserve(std::uint32_t request) {
   kv_tokens_ += room(request);
   load_ += room(request);

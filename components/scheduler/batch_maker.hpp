@@ -10,7 +10,7 @@ namespace lightrail {
 
 /// Where one request has come to.
 struct RequestState {
-  SimTime start{}, first{};          ///< first batch, first token
+  SimTime start{}, first{}, end{};   ///< first batch, first token, last token
   std::int64_t kv_bytes = 0;         ///< moved between replicas [B]
   std::uint32_t prefilled = 0;       ///< [tokens]
   std::uint32_t generated = 0;       ///< [tokens]
@@ -18,6 +18,9 @@ struct RequestState {
   std::uint32_t decode_replica = 0;  ///< that decodes it
   std::uint32_t is_in_batch = 0;
   std::uint32_t open_transfers = 0;  ///< GPUs that have not got their part of its keys and values
+  /// Where users come in by gateways: its prompt has come in; they have its first token, its last one. -1:
+  /// not yet.
+  SimTime prompt_in{-1}, first_at_user{-1}, last_at_user{-1};
 };
 
 /// A batch at work.
@@ -51,14 +54,16 @@ class Replica {
   [[nodiscard]] EndpointId gpu(std::uint32_t i) const {
     return EndpointId{pool_->first_gpu + index_ * pool_->replica_gpus() + i};
   }
-  /// Tokens of all requests that are here and have not ended.
+  /// Tokens of all requests that are here or will come, and have not ended.
   [[nodiscard]] std::int64_t load() const { return load_; }
   [[nodiscard]] std::int64_t kv_free() const { return pool_->kv_tokens - kv_tokens_; }
   [[nodiscard]] std::int64_t kv_tokens() const { return kv_tokens_; }
   [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
   [[nodiscard]] bool can_take_batch() const { return batches_.size() < pool_->pp; }
 
-  void enqueue(std::uint32_t request);
+  /// A request will come, to be enqueued when its prompt is here.
+  void await(std::uint32_t request) { load_ += room(request); }
+  void enqueue(std::uint32_t request) { waiting_.push_back(request); }
   /// Room that the request takes here: with its output where this replica decodes.
   [[nodiscard]] std::int64_t room(std::uint32_t request) const;
   /// A request whose keys and values come from elsewhere: takes its room; join() when they are here.

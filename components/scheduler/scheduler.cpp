@@ -8,7 +8,6 @@
 
 #include "components/scheduler/queue_state.hpp"
 #include "components/scheduler/tables.hpp"
-#include "network/wire/serving_control.hpp"
 
 namespace lightrail {
 
@@ -26,6 +25,11 @@ const ServingPlan& plan_of(const BuildContext& build) {
   return *plan;
 }
 
+/// By which of its gateways a request comes in; -1: there are none.
+std::int64_t gateway_of(const AddressBook& book, std::uint32_t request) {
+  return book.gateway_count > 0 ? std::int64_t{request % book.gateway_count} : -1;
+}
+
 }  // namespace
 
 Scheduler::Scheduler(const BuildContext& build)
@@ -33,6 +37,7 @@ Scheduler::Scheduler(const BuildContext& build)
       spec_(static_cast<const SchedulerSpec&>(build.spec)),
       plan_(plan_of(build)),
       output_(build.model.resource<OutputSelection>()),
+      book_(*build.model.resource<AddressBook>()),
       requests_(plan_.requests.size()) {
   for (const ServingPool& pool : plan_.pools)
     for (std::uint32_t i = 0; i < pool.replicas; ++i) replicas_.emplace_back(plan_, pool, i);
@@ -59,6 +64,8 @@ void Scheduler::handle(const Event& event, PortIndex port, Context& context) {
   if (kind_of(p) == MessageKind::batch_done)
     return on_batch_done(context, replica_of_port(port), as<BatchDone>(p).number);
   if (kind_of(p) == MessageKind::kv_done) return on_kv_done(context, as<KvDone>(p).request);
+  if (kind_of(p) == MessageKind::prompt_done) return on_prompt_done(context, as<PromptDone>(p));
+  if (kind_of(p) == MessageKind::tokens_done) return on_tokens_done(context, as<TokensDone>(p));
   throw SimulationError(context.now(), model_.component_name(context.self()),
                         fmt::format("{} on port {}; a scheduler takes no such message", unexpected(p), port));
 }
@@ -81,8 +88,14 @@ void Scheduler::on_arrival(Context& context) {
           (best == 0xffffffff || replicas_[r].load() < replicas_[best].load()))
         best = r;
     requests_[arrived_].replica = requests_[arrived_].decode_replica = best;
-    replicas_[best].enqueue(arrived_++);
-    poke(context, best);
+    replicas_[best].await(arrived_);
+    if (book_.gateway_count > 0) {
+      fetch_prompt(context, arrived_);
+    } else {
+      replicas_[best].enqueue(arrived_);
+      poke(context, best);
+    }
+    ++arrived_;
   }
   if (arrived_ < plan_.requests.size())
     context.wake(plan_.requests[arrived_].arrival, to_payload(Timer{.kind = Wake::arrival}));
@@ -148,6 +161,7 @@ void Scheduler::on_batch_done(Context& context, std::uint32_t index, std::uint32
       prefilled_.push_back(part.request);
     }
   }
+  if (book_.gateway_count > 0) send_tokens(context, replica, batch);
   move_prefilled(context);
   poke(context, index);
 }
@@ -195,19 +209,28 @@ void Scheduler::on_kv_done(Context& context, std::uint32_t request) {
 }
 
 void Scheduler::end_request(Context& context, std::uint32_t index) {
+  requests_[index].end = context.now();
+  if (book_.gateway_count == 0) record_request(context, index);
+}
+
+void Scheduler::record_request(Context& context, std::uint32_t index) {
   const RequestState& state = requests_[index];
   const ServingRequest& request = plan_.requests[index];
   ++ended_;
-  const std::array<std::int64_t, 10> row{index,
+  const std::array<std::int64_t, 14> row{index,
                                          request.arrival.count(),
                                          state.start.count(),
                                          state.first.count(),
-                                         context.now().count(),
+                                         state.end.count(),
                                          request.prompt,
                                          request.output,
                                          state.replica,
                                          state.decode_replica,
-                                         state.kv_bytes};
+                                         state.kv_bytes,
+                                         gateway_of(book_, index),
+                                         state.prompt_in.count(),
+                                         state.first_at_user.count(),
+                                         state.last_at_user.count()};
   context.record(tables::requests, row);
 }
 
@@ -218,6 +241,9 @@ std::vector<std::string> Scheduler::waits_for() const {
     if (requests_[r].open_transfers > 0)
       all.push_back(
           fmt::format("request {}: {} GPUs wait for its keys and values", r, requests_[r].open_transfers));
+  for (std::uint32_t r = 0; r < arrived_ && book_.gateway_count > 0 && all.size() < 4; ++r)
+    if (requests_[r].prompt_in < SimTime{0})
+      all.push_back(fmt::format("request {}: its prompt has not come in", r));
   return all;
 }
 
@@ -225,14 +251,14 @@ void Scheduler::save(StateWriter& out) const {
   for (const Replica& replica : replicas_) replica.save(out);
   out.put(requests_), out.put(deciding_);
   put_queue(out, prefilled_);
-  out.put(arrived_), out.put(ended_);
+  out.put(arrived_), out.put(ended_), out.put(on_the_way_), out.put(next_message_);
 }
 
 void Scheduler::load(StateReader& in) {
   for (Replica& replica : replicas_) replica.load(in);
   in.get(requests_), in.get(deciding_);
   get_queue(in, prefilled_);
-  in.get(arrived_), in.get(ended_);
+  in.get(arrived_), in.get(ended_), in.get(on_the_way_), in.get(next_message_);
 }
 
 }  // namespace lightrail

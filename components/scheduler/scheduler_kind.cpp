@@ -12,7 +12,7 @@ std::shared_ptr<const ComponentKind> scheduler_kind() {
       "Serving software of an inference job: gives requests to replicas, makes their batches, moves requests "
       "from replicas that prefill to replicas that decode. Leaves out preemption, shared prefixes, failures.";
   kind->weight = 4;
-  kind->ports = {{"i", "GPUs", "GPU i"}};
+  kind->ports = {{"i", "GPUs", "GPU i"}, {"GPUs ...", "machines of <users>", "their gateways"}};
   kind->statistics = {{"requests", "arrival, first token, end of every request"},
                       {"batches", "what every replica worked on"}};
   bind_spec(*kind, Describe<SchedulerSpec>()

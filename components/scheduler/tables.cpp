@@ -9,7 +9,7 @@ constexpr auto i64 = ColumnType::int64;
 TableSchema requests_schema() {
   return {"requests",
           {{"request", i64, "1", "in the order of arrival"},
-           {"t_arrival_ps", i64, "ps", "at the scheduler"},
+           {"t_arrival_ps", i64, "ps", "at the scheduler, which knows at once what comes in at a gateway"},
            {"t_start_ps", i64, "ps", "of its first batch"},
            {"t_first_token_ps", i64, "ps", "end of the batch that ended its prompt"},
            {"t_end_ps", i64, "ps", "last token"},
@@ -17,7 +17,11 @@ TableSchema requests_schema() {
            {"output_tokens", i64, "1", ""},
            {"replica", i64, "1", "that prefilled it; pool after pool"},
            {"decode_replica", i64, "1", "that decoded it"},
-           {"kv_bytes", i64, "B", "keys and values moved between the two"}},
+           {"kv_bytes", i64, "B", "keys and values moved between the two"},
+           {"gateway", i64, "1", "machine of <users> by which it came in; -1: there are none"},
+           {"t_prompt_ps", i64, "ps", "its prompt has come in whole at its replica; -1: as gateway"},
+           {"t_first_at_user_ps", i64, "ps", "its user has the first token; -1: as gateway"},
+           {"t_last_at_user_ps", i64, "ps", "the same of the last token"}},
           "requests of an inference job"};
 }
 

@@ -25,7 +25,7 @@ Latency latency_of(std::vector<std::int64_t> values) {
 std::optional<ServingSummary> summarise(const std::vector<ServedRequest>& requests) {
   if (requests.empty()) return std::nullopt;
   ServingSummary summary;
-  std::vector<std::int64_t> ttft, tpot, e2e;
+  std::vector<std::int64_t> ttft, tpot, e2e, user_ttft, user_tpot, user_e2e;
   std::int64_t first = requests[0].arrival_ps, last = requests[0].end_ps;
   for (const ServedRequest& r : requests) {
     ++summary.requests;
@@ -35,10 +35,16 @@ std::optional<ServingSummary> summarise(const std::vector<ServedRequest>& reques
     ttft.push_back(r.first_token_ps - r.arrival_ps);
     if (r.output_tokens > 1) tpot.push_back((r.end_ps - r.first_token_ps) / (r.output_tokens - 1));
     e2e.push_back(r.end_ps - r.arrival_ps);
+    if (r.user_first_ps < 0) continue;
+    user_ttft.push_back(r.user_first_ps - r.arrival_ps);
+    if (r.output_tokens > 1) user_tpot.push_back((r.user_end_ps - r.user_first_ps) / (r.output_tokens - 1));
+    user_e2e.push_back(r.user_end_ps - r.arrival_ps);
   }
   summary.span_ps = last - first;
   summary.ttft = latency_of(std::move(ttft)), summary.tpot = latency_of(std::move(tpot));
   summary.e2e = latency_of(std::move(e2e));
+  summary.user_ttft = latency_of(std::move(user_ttft)), summary.user_tpot = latency_of(std::move(user_tpot));
+  summary.user_e2e = latency_of(std::move(user_e2e));
   return summary;
 }
 

@@ -160,7 +160,8 @@ void SummaryCollector::add(TableId table, std::span<const std::int64_t> row, Com
         {at("collective"), at("group"), at("size_bytes"), at("t_end_ps") - at("t_start_ps")});
   } else if (table == ids_.requests) {
     requests_.push_back({at("t_arrival_ps"), at("t_first_token_ps"), at("t_end_ps"), at("prompt_tokens"),
-                         at("output_tokens"), at("kv_bytes")});
+                         at("output_tokens"), at("kv_bytes"), at("t_first_at_user_ps"),
+                         at("t_last_at_user_ps")});
   } else if (table == ids_.storms) {
     storms_.push_back({at("t_start_ps"), component.value, at("port"), at("lane"), at("t_storm_ps"),
                        at("discarded"), at("discarded_bytes")});

@@ -22,6 +22,7 @@ bool is_server_part(DeviceRole role) {
     case DeviceRole::nic:
     case DeviceRole::host:
     case DeviceRole::storage:
+    case DeviceRole::gateway:
       return true;
     case DeviceRole::packet_switch:
     case DeviceRole::optical_switch:
@@ -45,6 +46,7 @@ std::set<DeviceRole> partners(const GraphNode& node, std::uint32_t port) {
     case DeviceRole::host:
       return {DeviceRole::gpu, DeviceRole::nic};
     case DeviceRole::storage:
+    case DeviceRole::gateway:
       return {DeviceRole::nic};
     case DeviceRole::nic:
       if (port > 0) return {DeviceRole::gpu, DeviceRole::host, DeviceRole::storage};
@@ -71,6 +73,8 @@ const char* name_of(DeviceRole role) {
       return "host";
     case DeviceRole::storage:
       return "storage";
+    case DeviceRole::gateway:
+      return "gateway";
     case DeviceRole::packet_switch:
       return "switch";
     case DeviceRole::optical_switch:

@@ -93,6 +93,8 @@ class GraphReader {
       return fail(*name, fmt::format("a component '{}' exists already", node.name));
     const std::optional<Part> part = builder_.part(node.kind, child);
     if (part) node.part = *part, node.role = part->role;
+    if (node.role == DeviceRole::gateway)
+      return fail(*name, "a gateway has its place in <users>, not in a <graph>");
     if (part) check_routing(child, builder_.spec_of(*part), false, builder_.errors());
     if (part) check_planes(child, builder_.spec_of(*part));
     if (part && part->is_ocs()) node.circuits = circuits_of(child);

@@ -208,7 +208,30 @@ void build_storage(const ServerRow& row, std::uint32_t index, SystemBuilder& bui
   set_endpoint_behind(builder, row.network, endpoint, storage, {index, Lid{}, 0, 0}, first);
 }
 
+void build_gateway(const UserRow& row, std::uint32_t number, std::uint32_t server, SystemBuilder& builder,
+                   EndpointCounter& endpoints, ServerNics& nics) {
+  const AtomId atom = builder.new_atom();
+  const std::uint32_t endpoint = builder.book.first_gateway + number;
+  const ComponentId gateway =
+      builder.add(*row.gateway, row.nics + 1, builder.prefix("gateway"), endpoint, atom);
+  const std::uint32_t first_port = fabric_ports(*row.nic, builder);
+  std::vector<ComponentId> nic(row.nics);
+  for (std::uint32_t n = 0; n < row.nics; ++n) {
+    nic[n] = builder.add(*row.nic, first_port + 1, builder.prefix("nic"), endpoints.next_nic++, atom);
+    nics.of(NicRole::frontend).push_back({nic[n], server, static_cast<std::uint16_t>(n), true});
+    builder.connect(gateway, n, nic[n], first_port, *row.pcie);
+  }
+  set_endpoint(builder, endpoint, gateway, {server, Lid{}, 0, 0}, ComponentId{});
+  set_endpoint_behind(builder, NicRole::frontend, endpoint, gateway, {server, Lid{}, 0, 0}, nic[0]);
+}
+
 }  // namespace
+
+void build_users(const UserRow& row, std::uint32_t first_server, SystemBuilder& builder,
+                 EndpointCounter& endpoints, ServerNics& nics) {
+  for (std::uint32_t m = 0; m < row.servers; ++m)
+    build_gateway(row, m, first_server + m, builder, endpoints, nics);
+}
 
 void build_row(const ServerRow& row, std::uint32_t first_server, SystemBuilder& builder,
                EndpointCounter& endpoints, ServerNics& nics) {

@@ -26,6 +26,10 @@ struct StorageSpec {
   NicRole network = NicRole::storage;
 };
 
+struct UsersSpec {
+  std::uint32_t servers = 0, nics = 1;
+};
+
 Describe<ClusterSpec> cluster_table() {
   Describe<ClusterSpec> table;
   table.required("servers", &ClusterSpec::servers, "equal servers of this cluster", 1u, max_endpoints);
@@ -58,6 +62,23 @@ Describe<StorageSpec> storage_table() {
           "front end",
           {{"storage", NicRole::storage}, {"frontend", NicRole::frontend}});
   return table;
+}
+
+Describe<UsersSpec> users_table() {
+  Describe<UsersSpec> table;
+  table
+      .required("servers", &UsersSpec::servers, "equal machines; request i comes in by machine i modulo them",
+                1u, 4096u)
+      .field("nics", &UsersSpec::nics, "NICs of each; tokens arrive on the first", 1u, 64u);
+  return table;
+}
+
+/// A NIC in an element all of whose NICs are for one thing.
+void refuse_role(const Element& parent, const char* what, ErrorList& errors) {
+  if (const Element* nic = parent.child("nic"); nic && nic->find("role"))
+    errors.add(nic->error_at(
+        "role",
+        fmt::format("<nic> attribute 'role' has no effect in <{}>: its NICs are for {}", parent.name, what)));
 }
 
 /// The <nic> of that role.
@@ -152,19 +173,35 @@ ServerRow read_storage(const Element& storage, SystemBuilder& builder) {
   row.servers = spec.servers;
   row.server.nics = spec.nics;
   row.network = spec.network;
-  if (const Element* nic = storage.child("nic"); nic && nic->find("role"))
-    builder.errors().add(
-        nic->error_at("role", "<nic> attribute 'role' has no effect in <storage>: its NICs are for storage"));
+  refuse_role(storage, "storage", builder.errors());
   row.storage = part_child(storage, "storage-server", "storage", Need::required, builder);
   row.server.nic = part_child(storage, "nic", "nic", Need::required, builder);
   row.server.pcie = LinkRoles(storage, {"pcie"}, builder).cable("pcie", Need::required);
   return row;
 }
 
+UserRow read_users(const Element& users, SystemBuilder& builder) {
+  UserRow row;
+  row.place = users.error("");
+  UsersSpec spec;
+  users_table().parse(users, spec, builder.errors());
+  row.servers = spec.servers;
+  row.nics = spec.nics;
+  refuse_role(users, "users", builder.errors());
+  Element with_defaults;
+  with_defaults.name = "gateway";
+  const Element* gateway = only_child(users, "gateway", Need::optional, builder.errors());
+  row.gateway = builder.part("gateway", gateway ? *gateway : with_defaults);
+  row.nic = part_child(users, "nic", "nic", Need::required, builder);
+  row.pcie = LinkRoles(users, {"pcie"}, builder).cable("pcie", Need::required);
+  return row;
+}
+
 std::vector<std::pair<std::string, std::vector<ParameterDoc>>> server_documentation() {
   return {{"cluster", cluster_table().documentation()},
           {"server", server_table().documentation()},
-          {"storage", storage_table().documentation()}};
+          {"storage", storage_table().documentation()},
+          {"users", users_table().documentation()}};
 }
 
 }  // namespace lightrail

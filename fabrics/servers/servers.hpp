@@ -44,12 +44,20 @@ struct ServerRow {
   InputError place;
 };
 
+/// <users servers="2">: machines on the front end by which users come in.
+struct UserRow {
+  std::uint32_t servers = 0, nics = 1;
+  std::optional<Part> gateway, nic;
+  std::optional<std::uint32_t> pcie;  ///< cable
+  InputError place;
+};
+
 /// A NIC that a fabric has to join, in canonical order: server by server, rail by rail.
 struct NicPlace {
   ComponentId nic{};
   std::uint32_t server = 0;  ///< counted over all rows
   std::uint16_t rail = 0;    ///< index within its server
-  bool is_storage = false;
+  bool is_storage = false;   ///< or of a gateway: of no server with GPUs
 };
 
 /// The NICs that fabrics have to join, by what they are for.
@@ -64,6 +72,8 @@ struct ServerNics {
 [[nodiscard]] ServerRow read_cluster(const Element& cluster, SystemBuilder& builder);
 /// The same of <storage>: its NICs and the storage server.
 [[nodiscard]] ServerRow read_storage(const Element& storage, SystemBuilder& builder);
+/// The same of <users>.
+[[nodiscard]] UserRow read_users(const Element& users, SystemBuilder& builder);
 
 /// The next endpoint ids of the three ranges: GPUs, hosts, storage servers; and the next numbers of NICs.
 struct EndpointCounter {
@@ -79,7 +89,12 @@ struct EndpointCounter {
 void build_row(const ServerRow& row, std::uint32_t first_server, SystemBuilder& builder,
                EndpointCounter& endpoints, ServerNics& nics);
 
-/// Parameters of the elements <cluster>, <server> and <storage>.
+/// Builds the gateways of `row`, of which the builder's book has the ids: one atom each. Appends their NICs
+/// to those of the front end. Their last port is the scheduler's.
+void build_users(const UserRow& row, std::uint32_t first_server, SystemBuilder& builder,
+                 EndpointCounter& endpoints, ServerNics& nics);
+
+/// Parameters of the elements <cluster>, <server>, <storage> and <users>.
 [[nodiscard]] std::vector<std::pair<std::string, std::vector<ParameterDoc>>> server_documentation();
 
 }  // namespace lightrail

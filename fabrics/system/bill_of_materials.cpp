@@ -100,6 +100,7 @@ class Counter {
         case DeviceRole::gpu:
         case DeviceRole::host:
         case DeviceRole::storage:
+        case DeviceRole::gateway:
         case DeviceRole::controller:
         case DeviceRole::other:
           break;  // no part of the network

@@ -31,6 +31,7 @@ static_assert(TrainSettings::max_mtu * TrainSettings::max_nvlink_grain <= UINT32
 
 struct Plan {
   std::vector<ServerRow> rows;  ///< clusters, then storage
+  std::optional<UserRow> users;
   std::optional<Graph> graph;
   std::array<bool, 1 + host_networks.size()> has_fabric{};  ///< by NicRole
   std::uint64_t gpus = 0, hosts = 0, storages = 0, servers = 0, nics = 0;
@@ -71,6 +72,15 @@ std::optional<CongestionSpec> marks_of(const Element& root) {
   return spec;
 }
 
+/// What users would not come in by, or for.
+void check_users(const UserRow& users, const FabricElements& fabrics, bool has_scheduler, ErrorList& errors) {
+  const auto complain = [&](const std::string& what) {
+    errors.add({users.place.file, users.place.line, "<users> " + what});
+  };
+  if (!fabrics.of(NicRole::frontend).element) complain("without a <fabric for=\"frontend\">");
+  if (!has_scheduler) complain("without a <workload kind=\"inference\"> that serves them");
+}
+
 /// Roles of NICs without a fabric, and fabrics without NICs.
 void check_roles(const Plan& plan, const FabricElements& fabrics, const Element* graph, ErrorList& errors) {
   for (const NicRole role : host_networks) {
@@ -108,11 +118,13 @@ void check_plan(const Plan& plan, const Element& root, bool has_fabric, ErrorLis
   const bool has_others = plan.graph && plan.graph->count(DeviceRole::other) > 0;
   if (plan.gpus + plan.hosts + plan.storages == 0 && !has_others)
     return errors.add(root.error("the scenario has no components (expected <cluster> or <graph>)"));
-  const std::uint64_t devices = plan.gpus + plan.hosts + plan.storages;
+  const std::uint64_t gateways = plan.users ? plan.users->servers : 0;
+  const std::uint64_t devices = plan.gpus + plan.hosts + plan.storages + gateways;
   if (devices + plan.nic_addresses > max_endpoints)
     return errors.add(root.error(
-        fmt::format("{} GPUs, {} hosts and {} storage servers are {} endpoints{}, more than {}", plan.gpus,
-                    plan.hosts, plan.storages, devices + plan.nic_addresses,
+        fmt::format("{} GPUs, {} hosts{} and {} storage servers are {} endpoints{}, more than {}", plan.gpus,
+                    plan.hosts, gateways > 0 ? fmt::format(", {} machines of <users>", gateways) : "",
+                    plan.storages, devices + plan.nic_addresses,
                     plan.nic_addresses > 0
                         ? fmt::format(" with the {} NICs of GPUs that have several", plan.nic_addresses)
                         : "",
@@ -143,7 +155,9 @@ void build_rows(const Plan& plan, SystemBuilder& builder, EndpointCounter& endpo
   builder.book.first_storage = static_cast<std::uint32_t>(plan.gpus + plan.hosts);
   builder.book.storage_count = static_cast<std::uint32_t>(plan.storages);
   builder.book.frontend_storage = static_cast<std::uint32_t>(plan.frontend_storages);
-  builder.book.endpoints.resize(plan.gpus + plan.hosts + plan.storages);
+  builder.book.first_gateway = static_cast<std::uint32_t>(plan.gpus + plan.hosts + plan.storages);
+  builder.book.gateway_count = plan.users ? plan.users->servers : 0;
+  builder.book.endpoints.resize(std::size_t{builder.book.first_gateway} + builder.book.gateway_count);
   builder.book.component_of.resize(builder.book.endpoints.size());
   builder.nic_of_endpoint.resize(builder.book.endpoints.size());
   for (const NicRole role : host_networks) {
@@ -158,6 +172,7 @@ void build_rows(const Plan& plan, SystemBuilder& builder, EndpointCounter& endpo
     build_row(row, server, builder, endpoints, nics);
     server += row.servers;
   }
+  if (plan.users) build_users(*plan.users, server, builder, endpoints, nics);
 }
 
 /// With a graph, the NICs that it does not join belong to the fabric; without a fabric they dangle.
@@ -200,6 +215,8 @@ Model build_system(const Scenario& scenario, const KindRegistry& kinds, const Fa
     plan.rows.push_back(read_cluster(*cluster, builder));
   for (const Element* storage : root.children_named("storage"))
     plan.rows.push_back(read_storage(*storage, builder));
+  if (const Element* users = only_child(root, "users", Need::optional, errors))
+    plan.users = read_users(*users, builder);
   std::stable_partition(plan.rows.begin(), plan.rows.end(),
                         [](const ServerRow& row) { return row.network != NicRole::frontend; });
   const FabricElements fabric = fabrics_of(root, fabrics, errors);
@@ -220,6 +237,7 @@ Model build_system(const Scenario& scenario, const KindRegistry& kinds, const Fa
     plan.frontend_storages = 0;
     count(plan);
   }
+  if (errors.size() == before && plan.users) check_users(*plan.users, fabric, has_scheduler, errors);
   if (errors.size() == before) check_roles(plan, fabric, graph, errors);
   if (errors.size() == before) check_plan(plan, root, has_fabric, errors);
   if (errors.size() > before) return {};

@@ -90,7 +90,7 @@ std::vector<ComponentId> FaultTargets::gpus(ComponentId device) const {
 std::vector<LinkId> FaultTargets::cables_of_nics(ComponentId device) const {
   std::vector<LinkId> all;
   const DeviceRole role = role_of(model_, device);
-  if (role != DeviceRole::host && role != DeviceRole::storage) return all;
+  if (role != DeviceRole::host && role != DeviceRole::storage && role != DeviceRole::gateway) return all;
   for (const ComponentId nic : neighbours(device, DeviceRole::nic)) {
     const std::vector<LinkId> own = cables({nic, {}});
     all.insert(all.end(), own.begin(), own.end());

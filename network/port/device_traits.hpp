@@ -17,6 +17,7 @@ enum class DeviceRole : std::uint8_t {
   nic,
   host,
   storage,
+  gateway,  ///< by which users come in
   packet_switch,
   optical_switch,
   controller,  ///< of optical switches, or of what runs on the GPUs: joined by control links

@@ -5,7 +5,9 @@
 namespace lightrail {
 
 const AddressBook* AddressBook::behind_host(EndpointId server) const {
-  if (server.value < first_storage || server.value - first_storage >= storage_count) return nullptr;
+  const bool is_storage = server.value >= first_storage && server.value - first_storage < storage_count;
+  const bool is_gateway = server.value >= first_gateway && server.value - first_gateway < gateway_count;
+  if (!is_storage && !is_gateway) return nullptr;
   for (const NicRole role : host_networks)
     if (const AddressBook* book = behind_host(role); book && (*book)[server].lid.is_valid()) return book;
   return nullptr;

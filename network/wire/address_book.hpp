@@ -21,24 +21,24 @@ enum class NicStriping : std::uint8_t {
 enum class NicRole : std::uint8_t {
   compute,  ///< what GPUs send each other, and storage where it has no fabric of its own
   storage,  ///< what a server reads from storage and writes to it
-  frontend  ///< the same with storage that stands on the front end
+  frontend  ///< the same with storage that stands on the front end, and what users send and get
 };
 /// Networks behind hosts, beside that of the GPUs.
 inline constexpr std::array host_networks = {NicRole::storage, NicRole::frontend};
 
 /// Where endpoints live. Endpoint ids are dense: GPUs first (0 ... gpu_count-1, server by server), then
-/// hosts, storage servers and whatever else sends messages. 12 bytes an endpoint, the same on every rank.
+/// hosts, storage servers and the gateways of users. 12 bytes an endpoint, the same on every rank.
 /// Fabric builders number lids so that every subtree of a fabric is one interval of lids.
 ///
 /// A GPU with several NICs has one more id for each of them behind all devices: its NIC addresses. A train
 /// that goes to one takes that NIC; a train that comes from one belongs to that stripe of its message.
 ///
 /// Where storage or the front end has a fabric of its own, a GPU is a lid there, too: that of the NIC of that
-/// role which it uses. Those places are further books of the same endpoints. A storage server has a lid in
-/// one of the books alone.
+/// role which it uses. Those places are further books of the same endpoints. A storage server or gateway has
+/// a lid in one of the books alone.
 struct AddressBook {
   struct Entry {
-    std::uint32_t server = 0;  ///< index of the server (atom-local domain); storage servers follow
+    std::uint32_t server = 0;  ///< index of the server (atom-local domain); storage and gateways follow
     Lid lid{};                 ///< of the NIC port this endpoint receives on; invalid: no NIC
     std::uint16_t local = 0;   ///< index within the server (GPU number)
     std::uint16_t nic = 0;     ///< index within the server of its NIC (its rail), the first of several
@@ -47,6 +47,7 @@ struct AddressBook {
   std::uint32_t gpu_count = 0;
   std::uint32_t first_storage = 0, storage_count = 0;  ///< ids of storage servers, one after the other
   std::uint32_t frontend_storage = 0;                  ///< the last so many of them stand on the front end
+  std::uint32_t first_gateway = 0, gateway_count = 0;  ///< ids of the machines of <users>, likewise
   std::vector<ComponentId> component_of;  ///< endpoint -> component, for names in messages and tables
   std::uint32_t lid_count = 0;
   NicStriping striping = NicStriping::split;
@@ -57,7 +58,8 @@ struct AddressBook {
   [[nodiscard]] const AddressBook* behind_host(NicRole role) const {
     return networks[static_cast<std::size_t>(role)].get();
   }
-  /// As the fabric behind hosts has them on which `server` stands; null: it is on that of the GPUs.
+  /// As the fabric behind hosts has them on which a storage server or gateway stands; null: `server` is on
+  /// that of the GPUs.
   [[nodiscard]] const AddressBook* behind_host(EndpointId server) const;
   /// As the fabric of NICs of that role has the endpoints.
   [[nodiscard]] const AddressBook& of(NicRole role) const {

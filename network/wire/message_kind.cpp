@@ -123,10 +123,22 @@ std::string_view name_of(MessageKind kind) {
       return "send keys and values";
     case kv_receive:
       return "receive keys and values";
+    case prompt_send:
+      return "send a prompt";
+    case prompt_receive:
+      return "receive a prompt";
+    case tokens_send:
+      return "send tokens";
+    case tokens_receive:
+      return "receive tokens";
     case batch_done:
       return "batch done";
     case kv_done:
       return "keys and values done";
+    case prompt_done:
+      return "prompt done";
+    case tokens_done:
+      return "tokens done";
     case arrived:
       return "arrived";
     case met:

@@ -90,9 +90,17 @@ enum class MessageKind : std::uint8_t {
   go = 62,
   kv_send = 63,
   kv_receive = 64,
+  prompt_receive = 83,
+  tokens_send = 84,
   // GPU -> scheduler
   batch_done = 65,
   kv_done = 66,
+  prompt_done = 86,
+  // scheduler -> gateway
+  prompt_send = 82,
+  tokens_receive = 85,
+  // gateway -> scheduler
+  tokens_done = 87,
   // Where communication takes what a formula says (meeting.hpp): GPU -> meeting
   arrived = 67,
   // meeting -> GPU

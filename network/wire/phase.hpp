@@ -30,7 +30,8 @@ enum class Phase : std::uint8_t {
   kv,               ///< keys and values of a request, from the replica that prefilled to one that decodes
   tree_up_clear,    ///< of a tree over the network: the receiver has handed a slice on; channel: the lane
   tree_down_clear,  ///< ... towards the root
-  ring_clear        ///< of a ring over the network: the receiver has handed a block on
+  ring_clear,       ///< of a ring over the network: the receiver has handed a block on
+  users             ///< prompts of users on their way in, tokens on their way out
 };
 
 /// Whether what goes on such a connection are control messages.
@@ -58,6 +59,7 @@ enum class Phase : std::uint8_t {
     case Phase::collnet:
     case Phase::folded_ring:
     case Phase::kv:
+    case Phase::users:
       return false;
   }
   return false;
@@ -65,7 +67,8 @@ enum class Phase : std::uint8_t {
 
 /// Whether the connection is of a group of GPUs; the others are of I/O or of an inference job.
 [[nodiscard]] constexpr bool is_of_group(Phase phase) {
-  return !(phase >= Phase::io_request && phase <= Phase::io_done) && phase != Phase::kv;
+  return !(phase >= Phase::io_request && phase <= Phase::io_done) && phase != Phase::kv &&
+         phase != Phase::users;
 }
 
 /// The names of the enumerators 0, 1, ..., as tables of a result have them.

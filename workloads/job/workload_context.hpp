@@ -32,8 +32,9 @@ struct WorkloadContext {
   ErrorList& errors;
   std::uint64_t seed = 1;                          ///< of the run
   std::shared_ptr<ServingPlan> serving = nullptr;  ///< what an inference workload leaves beside its job
-  bool learns_gate = false;  ///< the fabric expects what transitions between layers, learned, let expect
-  bool restarts = false;     ///< the job is restarted when something fails
+  bool learns_gate = false;    ///< the fabric expects what transitions between layers, learned, let expect
+  bool restarts = false;       ///< the job is restarted when something fails
+  std::uint32_t gateways = 0;  ///< machines of <users>
 
   /// Storage servers of one network.
   [[nodiscard]] std::uint32_t storage_on(StorageNetwork network) const {

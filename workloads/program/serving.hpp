@@ -24,6 +24,21 @@ struct ServingPool {
 
   [[nodiscard]] std::uint32_t replica_gpus() const { return tp * dp * pp; }
   [[nodiscard]] std::uint32_t gpus() const { return replica_gpus() * replicas; }
+  /// The first GPU of a replica, on whose host its server of requests runs: it takes the prompts of users.
+  [[nodiscard]] EndpointId prompt_gpu(std::uint32_t replica) const {
+    return EndpointId{first_gpu + replica * replica_gpus()};
+  }
+  /// The first GPU of its last stage, which sends users their tokens.
+  [[nodiscard]] EndpointId token_gpu(std::uint32_t replica) const {
+    return EndpointId{first_gpu + (replica + 1) * replica_gpus() - tp * dp};
+  }
+};
+
+/// What requests and answers take on their way to and from users, where there are <users>.
+struct UserTraffic {
+  std::int64_t request_bytes = 0;                  ///< of a request beside its prompt [B]
+  std::int64_t prompt_bytes = 4, token_bytes = 4;  ///< of a token of a prompt, of an answer [B]
+  std::uint16_t dimension = 0;                     ///< into Model::dimensions
 };
 
 /// What one GPU of a replica works on in one batch: its share, where attention is data-parallel. Plain.
@@ -82,6 +97,7 @@ struct ServingPlan {
   std::uint32_t kv_heads = 1;      ///< whose keys and values are cached; 1: a latent that all heads share
   std::int64_t kv_head_bytes = 1;  ///< of a token, layer and such head [B]
   std::uint16_t kv_dimension = 0;  ///< of the traffic between pools, into Model::dimensions
+  UserTraffic users;
   std::vector<BatchUnit> unit_of_shape;  ///< by ProgramSet::shapes
   std::vector<ServingProgram> programs;  ///< by ProgramSet::programs
 
@@ -90,6 +106,10 @@ struct ServingPlan {
     return std::any_of(pools.begin(), pools.end(), [gpu](const ServingPool& pool) {
       return gpu.value >= pool.first_gpu && gpu.value - pool.first_gpu < pool.gpus();
     });
+  }
+  /// What a request is on its way in [B].
+  [[nodiscard]] std::int64_t bytes_in(std::uint32_t request) const {
+    return users.request_bytes + users.prompt_bytes * requests[request].prompt;
   }
   /// Tokens rounded up to blocks.
   [[nodiscard]] std::int64_t kv_room(std::int64_t tokens) const {

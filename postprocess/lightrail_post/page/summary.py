@@ -22,6 +22,8 @@ SERVING = (("requests", "requests that ended", "{:,}".format),
            ("output_tokens_per_s", "output tokens a second", "{:,.4g}".format),
            ("ttft_p50_ps", "first token, median", style.format_time),
            ("ttft_p99_ps", "first token, p99", style.format_time),
+           ("user_ttft_p50_ps", "first token at its user, median", style.format_time),
+           ("user_ttft_p99_ps", "first token at its user, p99", style.format_time),
            ("tpot_p50_ps", "time a token after the first, median", style.format_time),
            ("tpot_p99_ps", "time a token after the first, p99", style.format_time))
 

@@ -148,6 +148,8 @@ const KindRegistry& plain_kinds() {
     kinds.add(plain_kind<DeviceRole::nic>("nic"));
     kinds.add(plain_kind<DeviceRole::host>("host"));
     kinds.add(plain_kind<DeviceRole::storage>("storage"));
+    kinds.add(plain_kind<DeviceRole::gateway>("gateway"));
+    kinds.add(plain_kind<DeviceRole::controller>("scheduler"));
     kinds.add(plain_kind<DeviceRole::packet_switch>("switch"));
     kinds.add(plain_ocs_kind());
     kinds.add(plain_kind<DeviceRole::other>("relay"));
@@ -156,10 +158,10 @@ const KindRegistry& plain_kinds() {
   return registry;
 }
 
-Model system(const std::string& inner, const FabricRegistry& fabrics) {
+Model system(const std::string& inner, const FabricRegistry& fabrics, bool has_scheduler) {
   const Scenario scenario = scenario_of(inner);
   ErrorList errors;
-  Model model = build_system(scenario, plain_kinds(), fabrics, errors);
+  Model model = build_system(scenario, plain_kinds(), fabrics, errors, has_scheduler);
   report_unread(scenario.root, errors);
   REQUIRE(texts(errors) == "");
   return model;

@@ -13,8 +13,10 @@ namespace lightrail::test {
 /// Kinds with the names and the few parameters that fabrics/ looks at; their components are never built.
 const KindRegistry& plain_kinds();
 
-/// Builds `inner` (the children of <scenario>) and expects no error.
-Model system(const std::string& inner, const FabricRegistry& fabrics = built_in_fabrics());
+/// Builds `inner` (the children of <scenario>) and expects no error. `has_scheduler`: for an inference job;
+/// `inner` has its <scheduler>.
+Model system(const std::string& inner, const FabricRegistry& fabrics = built_in_fabrics(),
+             bool has_scheduler = false);
 /// Builds `inner` and returns the error texts.
 std::string problems(const std::string& inner);
 

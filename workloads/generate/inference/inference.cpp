@@ -136,7 +136,7 @@ void make_inference(WorkloadContext& context) {
   if (context.errors.size() > before) return;
   auto plan = std::make_shared<ServingPlan>();
   plan->pools = read_pools(context.element, model, context.gpu_count, context.errors);
-  plan->requests = make_requests(context);
+  plan->requests = make_requests(context, plan->users);
   if (context.errors.size() > before) return;
   plan->batch_tokens = spec.batch_tokens, plan->sequences = spec.sequences, plan->kv_block = spec.kv_block;
   plan->is_chunked = spec.is_chunked;
@@ -151,6 +151,7 @@ void make_inference(WorkloadContext& context) {
   if (context.errors.size() > before) return;
   for (const char* dimension : {"tp", "ep", "pp"}) context.job.dimension(dimension);
   plan->kv_dimension = context.job.dimension("kv");
+  if (context.gateways > 0) plan->users.dimension = context.job.dimension("users");
   if (plan->requests.size() < steady_requests)
     context.job.note(fmt::format(
         "percentiles are of {} requests, of which the first find the system empty: for a 99th one take {} or "

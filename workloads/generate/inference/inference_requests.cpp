@@ -17,6 +17,7 @@ namespace {
 enum Purpose : std::uint32_t { gaps = 101, prompts, outputs };
 
 constexpr std::uint32_t max_requests = 10'000'000, max_tokens = 1u << 24;
+constexpr Bytes max_token_bytes{1ll << 20};
 
 Describe<RequestsSpec> requests_table() {
   using S = RequestsSpec;
@@ -34,7 +35,14 @@ Describe<RequestsSpec> requests_table() {
                {"lognormal", LengthKind::lognormal}})
       .field("spread", &S::spread,
              "uniform: relative half width; lognormal: standard deviation of the logarithm", 0.0, 10.0)
-      .field("longest", &S::longest, "no drawn length is above [tokens]", 1u, max_tokens);
+      .field("longest", &S::longest, "no drawn length is above [tokens]", 1u, max_tokens)
+      .field("request-bytes", &S::request_bytes,
+             "of a request on its way in, beside its prompt: headers, an image (with <users>)", Bytes{0},
+             Bytes{1ll << 40})
+      .field("prompt-bytes", &S::prompt_bytes, "of a token of a prompt on its way in", Bytes{1},
+             max_token_bytes)
+      .field("token-bytes", &S::token_bytes, "of a token of an answer on its way to its user", Bytes{1},
+             max_token_bytes);
   return table;
 }
 
@@ -144,7 +152,7 @@ std::vector<ServingRequest> read_requests(const std::string& path) {
   return requests;
 }
 
-std::vector<ServingRequest> make_requests(WorkloadContext& context) {
+std::vector<ServingRequest> make_requests(WorkloadContext& context, UserTraffic& users) {
   const Element* element = context.element.child("requests");
   if (!element) {
     context.errors.add(context.element.error("<workload> kind 'inference' lacks its <requests/>"));
@@ -159,7 +167,12 @@ std::vector<ServingRequest> make_requests(WorkloadContext& context) {
   if (!spec.trace.empty())
     for (const char* drawn : {"rate", "arrivals", "prompt", "output", "lengths", "spread", "longest"})
       if (element->find(drawn)) context.add_error(*element, drawn, "has no effect beside 'trace'");
+  if (context.gateways == 0)
+    for (const char* sent : {"request-bytes", "prompt-bytes", "token-bytes"})
+      if (element->find(sent)) context.add_error(*element, sent, "has no effect without <users>");
   if (context.errors.size() > before) return {};
+  users.request_bytes = spec.request_bytes.value;
+  users.prompt_bytes = spec.prompt_bytes.value, users.token_bytes = spec.token_bytes.value;
   if (spec.trace.empty()) check_drawn(*element, spec, context);
   if (context.errors.size() > before) return {};
   if (spec.trace.empty()) return draw_requests(spec, context.seed);

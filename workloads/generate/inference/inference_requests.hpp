@@ -28,7 +28,8 @@ struct RequestsSpec {
   std::uint32_t prompt = 1024, output = 128;  ///< [tokens]
   LengthKind lengths = LengthKind::fixed;
   double spread = 0.5;
-  std::uint32_t longest = 131'072;  ///< no drawn length is above [tokens]
+  std::uint32_t longest = 131'072;                          ///< no drawn length is above [tokens]
+  Bytes request_bytes{0}, prompt_bytes{4}, token_bytes{4};  ///< as UserTraffic has them
 };
 
 [[nodiscard]] std::vector<ParameterDoc> requests_documentation();
@@ -41,7 +42,8 @@ struct RequestsSpec {
 /// among them, in the order of arrival. Throws InputErrors with the line.
 [[nodiscard]] std::vector<ServingRequest> read_requests(const std::string& path);
 
-/// Reads the <requests> of an inference workload; mistakes go to the context's errors.
-[[nodiscard]] std::vector<ServingRequest> make_requests(WorkloadContext& context);
+/// Reads the <requests> of an inference workload, and what they take on their way; mistakes go to the
+/// context's errors.
+[[nodiscard]] std::vector<ServingRequest> make_requests(WorkloadContext& context, UserTraffic& users);
 
 }  // namespace lightrail

@@ -5,9 +5,9 @@
 
 namespace lightrail {
 
-/// To storage where that or the front end has a fabric of its own: over PCIe to the host, which passes on to
-/// the NIC of that role of this GPU. No proxy thread takes part. A GPU whose server has no such NIC has no
-/// such path.
+/// To storage where that or the front end has a fabric of its own, and to the gateways of users: over PCIe to
+/// the host, which passes on to the NIC of that role of this GPU. No proxy thread takes part. A GPU whose
+/// server has no such NIC has no such path.
 class StoragePath final : public Path {
  public:
   [[nodiscard]] static std::unique_ptr<Path> make(const BuildContext& build, PathHost& host);

@@ -41,6 +41,12 @@ struct Bed {
   }
 };
 
+/// A request that is there when it is known.
+void take(Replica& replica, std::uint32_t request) {
+  replica.await(request);
+  replica.enqueue(request);
+}
+
 using Parts = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 }  // namespace
@@ -48,7 +54,7 @@ using Parts = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 TEST_CASE("chunked batches give every request its next token and are filled with prompts") {
   Bed bed({{50, 3}, {80, 2}}, 1000);
   Replica replica(bed.plan, bed.pool, 0);
-  replica.enqueue(0), replica.enqueue(1);
+  for (std::uint32_t r = 0; r < 2; ++r) take(replica, r);
   CHECK(bed.step(replica) == Parts{{0, 50}, {1, 50}});
   CHECK(bed.step(replica) == Parts{{0, 0}, {1, 30}});
   CHECK(bed.step(replica) == Parts{{0, 0}, {1, 0}});
@@ -61,7 +67,7 @@ TEST_CASE("without chunks prompts come whole and before next tokens") {
   Bed bed({{50, 3}, {80, 2}}, 1000);
   bed.plan.is_chunked = false;
   Replica replica(bed.plan, bed.pool, 0);
-  replica.enqueue(0), replica.enqueue(1);
+  for (std::uint32_t r = 0; r < 2; ++r) take(replica, r);
   CHECK(bed.step(replica) == Parts{{0, 50}});
   CHECK(bed.step(replica) == Parts{{1, 80}});
   CHECK(bed.step(replica) == Parts{{0, 0}, {1, 0}});
@@ -73,7 +79,7 @@ TEST_CASE("a request waits until the room for all its tokens is free, and none o
   // Blocks of 10: 40 + 15 tokens take 60, 20 + 1 take 30. Both do not fit 80.
   Bed bed({{40, 15}, {40, 15}, {20, 1}}, 80);
   Replica replica(bed.plan, bed.pool, 0);
-  for (std::uint32_t r = 0; r < 3; ++r) replica.enqueue(r);
+  for (std::uint32_t r = 0; r < 3; ++r) take(replica, r);
   CHECK(bed.step(replica) == Parts{{0, 40}});
   CHECK(replica.kv_tokens() == 60);
   for (int k = 0; k < 14; ++k) CHECK(bed.step(replica) == Parts{{0, 0}});
@@ -86,7 +92,7 @@ TEST_CASE("no more requests are at work than the plan allows") {
   Bed bed({{10, 5}, {10, 5}, {10, 5}}, 1000);
   bed.plan.sequences = 2;
   Replica replica(bed.plan, bed.pool, 0);
-  for (std::uint32_t r = 0; r < 3; ++r) replica.enqueue(r);
+  for (std::uint32_t r = 0; r < 3; ++r) take(replica, r);
   CHECK(bed.step(replica) == Parts{{0, 10}, {1, 10}});
   for (int k = 0; k < 4; ++k) CHECK(bed.step(replica) == Parts{{0, 0}, {1, 0}});
   CHECK(bed.step(replica) == Parts{{2, 10}});
@@ -96,7 +102,7 @@ TEST_CASE("a pipeline of two stages has two batches at work, of different reques
   Bed bed({{100, 2}, {100, 2}, {100, 2}}, 1000);
   bed.pool.pp = 2;
   Replica replica(bed.plan, bed.pool, 0);
-  for (std::uint32_t r = 0; r < 3; ++r) replica.enqueue(r);
+  for (std::uint32_t r = 0; r < 3; ++r) take(replica, r);
   REQUIRE(replica.make_batch(SimTime{0}, bed.states));
   REQUIRE(replica.make_batch(SimTime{0}, bed.states));
   CHECK_FALSE(replica.can_take_batch());
@@ -113,7 +119,7 @@ TEST_CASE("the share of a batch is sums and means: half to each of two data-para
   bed.plan.batch_tokens = 71;
   bed.pool.dp = 2, bed.pool.tp = 1, bed.pool.ep = 2;
   Replica replica(bed.plan, bed.pool, 0);
-  for (std::uint32_t r = 0; r < 3; ++r) replica.enqueue(r);
+  for (std::uint32_t r = 0; r < 3; ++r) take(replica, r);
   // All 140 tokens of the three prompts: their tokens see 15, 25 and 30 keys on average.
   const Batch* batch = replica.make_batch(SimTime{0}, bed.states);
   REQUIRE(batch);
@@ -148,10 +154,22 @@ TEST_CASE(
   Bed bed(std::vector<std::pair<std::uint32_t, std::uint32_t>>(6, {1, 5}), 1000);
   bed.plan.batch_tokens = bed.plan.sequences = 3;
   Replica replica(bed.plan, bed.pool, 0);
-  for (std::uint32_t r = 0; r < 6; ++r) replica.enqueue(r);
+  for (std::uint32_t r = 0; r < 6; ++r) take(replica, r);
   CHECK(bed.step(replica) == Parts{{0, 1}, {1, 1}, {2, 1}});
   for (int k = 0; k < 4; ++k) CHECK(bed.step(replica) == Parts{{0, 0}, {1, 0}, {2, 0}});
   CHECK(bed.step(replica) == Parts{{3, 1}, {4, 1}, {5, 1}});
+}
+
+TEST_CASE("a request is load of its replica from when it is known, and in the queue from when it is there") {
+  Bed bed({{100, 4}}, 1000);
+  Replica replica(bed.plan, bed.pool, 0);
+  replica.await(0);
+  CHECK(replica.load() == 110);  // blocks of ten tokens
+  CHECK(bed.step(replica).empty());
+  replica.enqueue(0);
+  CHECK(replica.load() == 110);
+  CHECK(replica.waiting() == 1);
+  CHECK(bed.step(replica) == Parts{{0, 100}});
 }
 
 TEST_CASE("a long queue is served in its order, also by a replica that was saved and loaded") {
@@ -159,7 +177,7 @@ TEST_CASE("a long queue is served in its order, also by a replica that was saved
   Bed bed(std::vector<std::pair<std::uint32_t, std::uint32_t>>(count, {1, 1}), 1000);
   bed.plan.sequences = 100;
   Replica replica(bed.plan, bed.pool, 0);
-  for (std::uint32_t r = 0; r < count; ++r) replica.enqueue(r);
+  for (std::uint32_t r = 0; r < count; ++r) take(replica, r);
   std::uint32_t next = 0;
   auto serve = [&](Replica& by, std::uint32_t until) {
     while (next < until) {

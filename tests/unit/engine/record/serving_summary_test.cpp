@@ -39,6 +39,21 @@ TEST_CASE("rates are over the span from the first arrival to the last end") {
   CHECK(summary->e2e.max_ps == 3 * s);
 }
 
+TEST_CASE("what users see is told apart from what the scheduler knows, and only where there are users") {
+  const std::int64_t s = 1'000'000'000'000;
+  const auto summary =
+      summarise({{0, s, 3 * s, 100, 5, 0, 2 * s, 4 * s}, {s, 2 * s, 2 * s, 50, 1, 0, 5 * s, 5 * s}});
+  REQUIRE(summary);
+  CHECK(summary->ttft.max_ps == s);
+  CHECK(summary->user_ttft.p50_ps == 2 * s);
+  CHECK(summary->user_ttft.max_ps == 4 * s);
+  CHECK(summary->user_tpot.count == 1);
+  CHECK(summary->user_tpot.p50_ps == s / 2);
+  CHECK(summary->user_e2e.max_ps == 4 * s);
+  CHECK(summary->latencies().size() == 6);
+  CHECK(summarise({{0, s, s, 1, 1, 0}})->latencies().size() == 3);
+}
+
 TEST_CASE("without a request that has ended there is no summary") {
   CHECK_FALSE(summarise({}));
 }

@@ -125,6 +125,44 @@ TEST_CASE("storage and the front end are two networks behind the host, each with
   CHECK(routes.of(find(model, "frontend-switch0")).role == NicRole::frontend);
 }
 
+TEST_CASE(
+    "gateways stand on the front end alone, behind all other devices, and the scheduler is joined to each") {
+  std::string servers = storage_cluster(2);
+  servers.insert(servers.find("<server ") + 8, "frontend-nics=\"1\" ");
+  servers.insert(servers.find("</server>"), "<nic role=\"frontend\"/>");
+  const std::string users =
+      "<users servers=\"2\" nics=\"2\"><nic/><link role=\"pcie\" kind=\"pcie\" generation=\"4\"/></users>";
+  const Model model = system(servers + users + storage_servers + fabric("kind=\"single-switch\"", 64) +
+                                 fabric("for=\"frontend\" kind=\"single-switch\"", 64) +
+                                 fabric("for=\"storage\" kind=\"single-switch\"", 64) + "<scheduler/>",
+                             built_in_fabrics(), true);
+  // 8 GPUs, 2 hosts, a storage server; the last NIC but four is that of the storage server.
+  const auto& book = *model.resource<AddressBook>();
+  const AddressBook* frontend = book.behind_host(NicRole::frontend);
+  REQUIRE(frontend);
+  CHECK(book.first_gateway == 11);
+  CHECK(book.gateway_count == 2);
+  CHECK(book.endpoints.size() == 13);
+  CHECK(book.behind_host(EndpointId{10}) == book.behind_host(NicRole::storage));
+  for (std::uint32_t m = 0; m < 2; ++m) {
+    const EndpointId id{11 + m};
+    const ComponentId gateway = find(model, "gateway" + std::to_string(id.value));
+    CHECK(book.component_of[id.value] == gateway);
+    CHECK(book.behind_host(id) == frontend);
+    CHECK((*frontend)[id].lid.is_valid());
+    CHECK(!book[id].lid.is_valid());
+    CHECK(!(*book.behind_host(NicRole::storage))[id].lid.is_valid());
+    CHECK((*frontend)[id].server == 3 + m);
+    for (std::uint32_t n = 0; n < 2; ++n) {
+      const ComponentId nic = find(model, "nic" + std::to_string(9 + 2 * m + n));
+      CHECK(far_end(model, gateway, n) == nic);
+      CHECK(far_end(model, nic, 0) == find(model, "frontend-switch0"));
+    }
+    CHECK(far_end(model, find(model, "scheduler0"), 8 + m) == gateway);
+    CHECK(far_end(model, gateway, 2) == find(model, "scheduler0"));
+  }
+}
+
 TEST_CASE("a server without storage NICs has no place in the storage fabric") {
   const Model model =
       system(storage_cluster(1) + cluster(1, 2, 2) + storage_servers + fabric("kind=\"single-switch\"", 64) +

@@ -42,5 +42,5 @@ TEST_CASE("every element of the system is documented") {
     names += name + ",";
     for (const ParameterDoc& parameter : parameters) CHECK(!parameter.doc.empty());
   }
-  CHECK(names == "cluster,server,storage,fabric,graph,prices,price,link,transceiver,network,");
+  CHECK(names == "cluster,server,storage,users,fabric,graph,prices,price,link,transceiver,network,");
 }

@@ -176,6 +176,14 @@ TEST_CASE("messages of an inference job lie as they are described") {
         words(64, 0, 0, 1, 2, 3));
   CHECK(words_of(BatchDone{.number = 3}) == words(65, 0, 0, 0, 0, 3));
   CHECK(words_of(KvDone{.request = 3}) == words(66, 0, 0, 0, 0, 3));
+  CHECK(words_of(PromptMove{.endpoint = 2, .request = 3}) == words(82, 0, 0, 0, 2, 3));
+  CHECK(words_of(PromptMove{.kind = MessageKind::prompt_receive, .endpoint = 2, .request = 3}) ==
+        words(83, 0, 0, 0, 2, 3));
+  CHECK(words_of(TokensMove{.tokens = 1, .endpoint = 2, .number = 3}) == words(84, 0, 0, 1, 2, 3));
+  CHECK(words_of(TokensMove{.kind = MessageKind::tokens_receive, .tokens = 1, .endpoint = 2, .number = 3}) ==
+        words(85, 0, 0, 1, 2, 3));
+  CHECK(words_of(PromptDone{.request = 1, .at = SimTime{2}}) == words(86, 0, 0, 1, 2, 0));
+  CHECK(words_of(TokensDone{.number = 1, .at = SimTime{2}}) == words(87, 0, 0, 1, 2, 0));
 }
 
 TEST_CASE("what GPUs and a meeting tell each other is laid out as 16 bytes") {

@@ -112,6 +112,25 @@ TEST_CASE("keys and values take whole blocks") {
   CHECK(plan.kv_room(17) == 32);
 }
 
+TEST_CASE("users reach the first GPU of a replica, and get tokens from the first of its last stage") {
+  ServingPool pool;
+  pool.tp = 2, pool.dp = 3, pool.pp = 4, pool.first_gpu = 5, pool.replicas = 2;
+  CHECK(pool.prompt_gpu(0) == EndpointId{5});
+  CHECK(pool.token_gpu(0) == EndpointId{5 + 18});
+  CHECK(pool.prompt_gpu(1) == EndpointId{5 + 24});
+  CHECK(pool.token_gpu(1) == EndpointId{5 + 24 + 18});
+  pool.pp = 1;
+  CHECK(pool.token_gpu(1) == pool.prompt_gpu(1));
+}
+
+TEST_CASE("a request on its way in is its fixed part and its prompt") {
+  ServingPlan plan;
+  plan.requests = {{SimTime{0}, 100, 1}};
+  CHECK(plan.bytes_in(0) == 400);
+  plan.users.request_bytes = 7, plan.users.prompt_bytes = 3;
+  CHECK(plan.bytes_in(0) == 307);
+}
+
 TEST_CASE("between equal pools every GPU sends its heads and layers to its namesake") {
   const auto routes = kv_routes(plan_of(8, 4), pool_of(0, 2, 1), 0, pool_of(2, 2, 1), 0, 0);
   REQUIRE(routes.size() == 2);
