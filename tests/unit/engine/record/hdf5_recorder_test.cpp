@@ -193,7 +193,7 @@ TEST_CASE_METHOD(Fixture,
                     std::array<std::int64_t, 4>{gpu, 0, 100, 1});
   }
   recorder.append(tables::requests, ComponentId{0}, SimTime{0},
-                  std::array<std::int64_t, 10>{0, 0, 1, 2, 3, 4, 1, 0, 0, 0});
+                  std::array<std::int64_t, 14>{0, 0, 1, 2, 3, 4, 1, 0, 0, 0, 0, 1, 5, 6});
   Summary summary = recorder.finish(test::synthetic_outcome());
   CHECK(summary.iterations.at(0).gpus == 4);
   CHECK(summary.dimensions.at(0).size_bytes == 400);
@@ -202,6 +202,9 @@ TEST_CASE_METHOD(Fixture,
   CHECK(reader.column("/tables/traffic/gpu").empty());
   REQUIRE(summary.serving);
   CHECK(summary.serving->requests == 1);
+  CHECK(summary.serving->ttft.p50_ps == 2);
+  CHECK(summary.serving->user_ttft.p50_ps == 5);
+  CHECK(summary.serving->user_e2e.p50_ps == 6);
   CHECK(reader.column("/tables/requests/request").empty());
 }
 
