@@ -220,8 +220,9 @@ std::shared_ptr<const ComponentKind> nic_kind() {
   };
   ParameterDoc role;
   role.name = "role", role.type = "choice", role.default_value = "compute";
-  role.choices = {"compute", "storage"};
-  role.doc = "what it is for: messages of the GPUs, or the server's reads and writes on storage";
+  role.choices = {"compute", "storage", "frontend"};
+  role.doc =
+      "what it is for: messages of the GPUs, the server's reads and writes on storage, or the front end";
   kind->parameters.push_back(std::move(role));
   accept_sources(*kind);
   kind->make = [](const BuildContext& build) { return std::make_unique<Nic>(build, returns_of(build)); };

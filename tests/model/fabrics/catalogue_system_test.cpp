@@ -43,10 +43,12 @@ std::string pair_of(const std::string& server) {
   const std::string parts = "<switch catalogue=\"switches/" + switch_kind +
                             "\"/><link role=\"host\" catalogue=\"links/" + host +
                             "\"/><link role=\"trunk\" catalogue=\"links/" + trunk + "\"/></fabric>";
-  const bool has_storage = server.find("_storage") != std::string::npos;
+  std::string others;
+  for (const std::string role : {"storage", "frontend"})
+    if (server.find("_" + role) != std::string::npos)
+      others += "<fabric kind=\"fat-tree\" for=\"" + role + "\">" + parts;
   return "<cluster servers=\"2\"><server catalogue=\"servers/" + server +
-         "\"/></cluster><fabric kind=\"rail-optimised\">" + parts +
-         (has_storage ? "<fabric kind=\"fat-tree\" for=\"storage\">" + parts : "");
+         "\"/></cluster><fabric kind=\"rail-optimised\">" + parts + others;
 }
 
 }  // namespace
