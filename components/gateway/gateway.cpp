@@ -164,8 +164,7 @@ std::shared_ptr<const ComponentKind> gateway_kind() {
   kind->name = "gateway";
   kind->doc =
       "Machine on the front end by which users come in, in <users>: sends prompts to the GPUs that serve "
-      "them "
-      "and receives tokens. Leaves out the users' own way to it, its CPUs and connections.";
+      "them and receives tokens. Leaves out the users' own way to it, its CPUs and connections.";
   kind->weight = 2;
   kind->ports = {{"j", "NICs", "PCIe to NIC j"}, {"NICs", "1", "control link to the scheduler"}};
   kind->statistics = {{"traffic", "payload of prompts that was sent, by dimension"},

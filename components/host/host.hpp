@@ -41,11 +41,11 @@ struct HostSpec final : BufferedSpec, DeviceTraits, HostCostsSpec {
 /// server's NICs for storage and the front end, and copies between GPUs and its memory (OpKind::host_copy).
 ///
 /// Ports: i = local GPU i, then its NICs, those of role storage behind them, those of the front end last.
-/// Copies: all share the memory's
-/// bandwidth, first come first served. To the host: each train is written as it comes; io_done goes back when
-/// the last byte is. To the GPU: read in pieces of `stage`, sent as they are read. A write to storage from
-/// host memory (IoMode::from_host) is read likewise; the NIC that the GPU uses for it reads each piece
-/// from here and sends it in the GPU's name. Leaves out NUMA, pinning and the CPU's own use of its memory.
+/// Copies: all share the memory's bandwidth, first come first served. To the host: each train is written as
+/// it comes; io_done goes back when the last byte is. To the GPU: read in pieces of `stage`, sent as they are
+/// read. A write to storage from host memory (IoMode::from_host) is read likewise; the NIC that the GPU uses
+/// for it reads each piece from here and sends it in the GPU's name. Leaves out NUMA, pinning and the CPU's
+/// own use of its memory.
 class Host final : public Component, private SentListener {
  public:
   explicit Host(const BuildContext& build);

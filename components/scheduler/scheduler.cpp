@@ -25,11 +25,6 @@ const ServingPlan& plan_of(const BuildContext& build) {
   return *plan;
 }
 
-/// By which of its gateways a request comes in; -1: there are none.
-std::int64_t gateway_of(const AddressBook& book, std::uint32_t request) {
-  return book.gateway_count > 0 ? std::int64_t{request % book.gateway_count} : -1;
-}
-
 }  // namespace
 
 Scheduler::Scheduler(const BuildContext& build)
@@ -227,7 +222,7 @@ void Scheduler::record_request(Context& context, std::uint32_t index) {
                                          state.replica,
                                          state.decode_replica,
                                          state.kv_bytes,
-                                         gateway_of(book_, index),
+                                         book_.gateway_count > 0 ? std::int64_t{gateway_of(index)} : -1,
                                          state.prompt_in.count(),
                                          state.first_at_user.count(),
                                          state.last_at_user.count()};

@@ -85,6 +85,10 @@ class Scheduler final : public Component {
   void end_request(Context& context, std::uint32_t request);
   void record_request(Context& context, std::uint32_t request);
   [[nodiscard]] std::uint32_t replica_of_port(PortIndex port) const;
+  /// By which a request comes in, where there are gateways.
+  [[nodiscard]] std::uint32_t gateway_of(std::uint32_t request) const {
+    return request % book_.gateway_count;
+  }
   [[nodiscard]] PortIndex port_of_gateway(std::uint32_t gateway) const {
     return static_cast<PortIndex>(book_.gpu_count + gateway);
   }

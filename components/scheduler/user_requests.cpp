@@ -12,7 +12,7 @@ using namespace serving_control;
 void Scheduler::fetch_prompt(Context& context, std::uint32_t request) {
   const Replica& replica = replicas_[requests_[request].replica];
   const EndpointId gpu = replica.pool().prompt_gpu(replica.index());
-  const std::uint32_t gateway = request % book_.gateway_count;
+  const std::uint32_t gateway = gateway_of(request);
   PromptMove move{.kind = MessageKind::prompt_send, .endpoint = gpu.value, .request = request};
   context.send(port_of_gateway(gateway), context.now(), to_payload(move));
   move.kind = MessageKind::prompt_receive, move.endpoint = book_.first_gateway + gateway;
@@ -34,7 +34,7 @@ void Scheduler::send_tokens(Context& context, const Replica& replica, const Batc
     const RequestState& state = requests_[part.request];
     const ServingRequest& request = plan_.requests[part.request];
     if (state.prefilled < request.prompt) continue;
-    const std::size_t gateway = part.request % book_.gateway_count;
+    const std::uint32_t gateway = gateway_of(part.request);
     ++tokens[gateway];
     if (state.generated == 1) milestones[gateway].push_back({part.request, 0});
     if (state.generated == request.output) milestones[gateway].push_back({part.request, 1});

@@ -36,11 +36,12 @@ struct Plan {
   std::array<bool, 1 + host_networks.size()> has_fabric{};  ///< by NicRole
   std::uint64_t gpus = 0, hosts = 0, storages = 0, servers = 0, nics = 0;
   std::uint64_t frontend_storages = 0;
+  std::uint64_t nic_addresses = 0;  ///< of GPUs with several NICs
+
   /// Storage servers on a network of their own.
   [[nodiscard]] bool is_behind_host(const ServerRow& row) const {
     return row.is_storage && has_fabric[static_cast<std::size_t>(row.network)];
   }
-  std::uint64_t nic_addresses = 0;  ///< of GPUs with several NICs
 };
 
 void count(Plan& plan) {
