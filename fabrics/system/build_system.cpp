@@ -108,7 +108,7 @@ void check_roles(const Plan& plan, const FabricElements& fabrics, const Element*
                          count, name_of(role), name_of(role))});
       if (row.is_storage && row.network == NicRole::frontend && role == NicRole::frontend)
         errors.add({row.place.file, row.place.line,
-                    "<storage for=\"frontend\"> without a <fabric for=\"frontend\">"});
+                    R"(<storage for="frontend"> without a <fabric for="frontend">)"});
     }
   }
 }
