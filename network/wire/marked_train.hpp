@@ -24,7 +24,7 @@ struct MarkedTrain {
   [[nodiscard]] static MarkedTrain of(const Frame& train, std::uint32_t marks) {
     Frame frame = train;
     frame.kind = MessageKind::marked_train;
-    MarkedTrain marked = as<MarkedTrain>(frame);
+    auto marked = as<MarkedTrain>(frame);
     marked.marks = std::min(marks, max_packets) & (2 * max_packets - 1);
     return marked;
   }
