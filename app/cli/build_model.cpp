@@ -23,6 +23,7 @@
 #include "app/cli/read_congestion.hpp"
 #include "app/cli/read_lanes.hpp"
 #include "app/cli/read_queue_pairs.hpp"
+#include "app/cli/read_stretches.hpp"
 #include "app/cli/read_variation.hpp"
 #include "app/cli/remark_hosts.hpp"
 #include "app/cli/remark_nics.hpp"
@@ -297,6 +298,7 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
   check_answers(model, errors);
   check_circuits_for(scenario, model, errors);
   model.add(prepare_workload(scenario, model, errors));
+  model.add(read_stretches(run.detail, run_element, model, errors));
   model.add(read_recall(run.recall, run_element, model, errors));
   model.add(remark_shortcuts(model));
   model.add(remark_hosts(model));

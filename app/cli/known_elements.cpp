@@ -6,6 +6,7 @@
 
 #include "app/cli/build_model.hpp"
 #include "app/cli/read_lanes.hpp"
+#include "app/cli/read_stretches.hpp"
 #include "components/gpu/compute/compute_model.hpp"
 #include "components/gpu/compute/kernel_variation.hpp"
 #include "fabrics/system/build_system.hpp"
@@ -114,6 +115,7 @@ std::vector<ElementDoc> known_elements(const Registry& registry) {
   add("level", level_parameters().documentation());
   add("lane", lane_parameters().documentation());
   add("run", run_parameters().documentation());
+  add("stretch", stretch_parameters().documentation());
   add("goodput", goodput_parameters().documentation());
   add("failure-rates", failure_rates_parameters().documentation());
   add("category", category_parameters().documentation());

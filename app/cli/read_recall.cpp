@@ -9,6 +9,7 @@
 #include "network/circuits/has_circuits.hpp"
 #include "network/health/health_table.hpp"
 #include "network/port/line_errors.hpp"
+#include "network/port/train_stretches.hpp"
 #include "workloads/collective/recall_plan.hpp"
 #include "workloads/program/program.hpp"
 #include "workloads/program/serving.hpp"
@@ -52,6 +53,7 @@ std::string obstacle(const Model& model) {
   if (std::any_of(set->programs.begin(), set->programs.end(),
                   [](const Program& program) { return program.steps_over(); }))
     return "step-over=\"pipeline\": what was sent is read in the midst of collectives there";
+  if (model.resource<TrainStretches>()) return "<stretch>: the same collective has other trains there";
   if (model.resource<ServingPlan>()) return "inference: a scheduler decides what runs beside what";
   if (has_circuits(model)) return "circuits: a GPU's NVLink carries what others send by its NIC";
   if (const auto* health = model.resource<HealthTable>(); health && !health->is_empty())

@@ -57,6 +57,8 @@ ReadScenario with_trains(ReadScenario scenario, const LongestTrains& trains) {
 ReadScenario with_detail(ReadScenario scenario, Detail detail) {
   Element& run = child_of(scenario.root, "run");
   run.set("detail", name_of(detail));
+  if (detail != Detail::trains)  // no trains that could be shorter (read_stretches.hpp)
+    std::erase_if(run.children, [](const Element& child) { return child.name == "stretch"; });
   // There is nothing to recall (read_recall.hpp).
   if (detail == Detail::messages || detail == Detail::formula) run.set("recall", "none");
   return scenario;

@@ -30,7 +30,7 @@ struct LongestTrains {
 
 /// The scenario with such trains.
 [[nodiscard]] ReadScenario with_trains(ReadScenario scenario, const LongestTrains& trains);
-/// The scenario at that detail.
+/// The scenario at that detail; its <stretch> go where that has no trains.
 [[nodiscard]] ReadScenario with_detail(ReadScenario scenario, Detail detail);
 /// Whether it asks for Detail::packets.
 [[nodiscard]] bool asks_for_packets(const Scenario& scenario);

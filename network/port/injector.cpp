@@ -42,6 +42,20 @@ std::unique_ptr<FlowPacing> pacing_of(const BuildContext& build, const PortEnd& 
   return nullptr;
 }
 
+/// Whether trains of that kind may be shorter than others of their message.
+bool is_cut(MessageKind kind) {
+  switch (kind) {
+    case MessageKind::train:
+    case MessageKind::reduce:
+    case MessageKind::multicast:
+    case MessageKind::fold:
+    case MessageKind::delegated_train:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::uint64_t key_of(EndpointId from, EndpointId to, Connection connection) {
   return Address(from, to, connection).word();
 }
@@ -136,14 +150,17 @@ const Injector::Message& Injector::head_message(std::uint32_t ring) const {
   return messages_[turns_[turns_.first(ring)].first];
 }
 
-/// Of the next train of `message` at most [B].
-std::uint32_t Injector::longest_train(const Message& message) const {
-  if (!lengths_.vary() || message.head.kind != MessageKind::train) return train_bytes_;
-  return lengths_.longest(message.head.lane);
+/// Of the next train of `message`, if it begins at `at`, at most [B].
+std::uint32_t Injector::longest_train(const Message& message, SimTime at) const {
+  const bool is_train = message.head.kind == MessageKind::train;
+  const std::uint32_t longest =
+      lengths_.vary() && is_train ? lengths_.longest(message.head.lane) : train_bytes_;
+  if (!lengths_.have_stretches() || !is_cut(message.head.kind)) return longest;
+  return std::min(longest, lengths_.longest_at(at));
 }
 
-std::uint32_t Injector::next_bytes(const Message& message) const {
-  return static_cast<std::uint32_t>(std::min<std::int64_t>(message.left, longest_train(message)));
+std::uint32_t Injector::next_bytes(const Message& message, SimTime at) const {
+  return static_cast<std::uint32_t>(std::min<std::int64_t>(message.left, longest_train(message, at)));
 }
 
 /// How much later than the reading a train must start so that its tail is read before it leaves.
@@ -159,7 +176,7 @@ std::uint32_t Injector::choose_control(const Context& context, const EgressBank&
     if (turns_.is_empty(ring)) continue;
     const Message& message = head_message(ring);
     const std::uint8_t lane = message.head.lane;
-    const std::uint32_t bytes = next_bytes(message);
+    const std::uint32_t bytes = next_bytes(message, context.now());
     if (ahead_ > SimTime{0} ? egress.can_interleave(context, port_, lane, bytes, context.now() + latency_,
                                                     mtu_bytes_, train_bytes_)
                             : egress.may_send(port_, lane, bytes, context.now() + latency_, context))
@@ -191,9 +208,9 @@ bool Injector::turn_to_unpaused(std::uint32_t ring, SimTime at, SimTime& earlies
   if (turns_.is_empty(ring)) return false;
   if (pacing_ && !turn_to_unpaused(ring, at, earliest)) return false;
   const Message& message = head_message(ring);
-  const std::uint32_t bytes = next_bytes(message);
+  const std::uint32_t bytes = next_bytes(message, at);
   // Both ends count the buffer with full trains (counted_buffer()): what a short one lacks stays free.
-  const std::uint32_t lacking = train_bytes_ - longest_train(message);
+  const std::uint32_t lacking = train_bytes_ - longest_train(message, at);
   if (!egress.may_send(port_, message.head.lane, bytes + lacking, at + latency_, context)) return false;
   const SimTime ready = read_at(source_of(ring)) + read_lag(source_of(ring), bytes, egress);
   if (ready > at) earliest = std::min(earliest, ready);
@@ -225,8 +242,9 @@ std::uint32_t Injector::choose_by_weight(const Context& context, EgressBank& egr
       const std::uint32_t ring = lanes_ + (next_source_[lane] + i) % sources * lanes_ + lane;
       if (is_ready(ring, context, egress, at, earliest)) ring_of[lane] = ring;
     }
-  const std::uint32_t lane = arbiter_.next(
-      [&](std::uint32_t one) { return ring_of[one] == none ? 0 : next_bytes(head_message(ring_of[one])); });
+  const std::uint32_t lane = arbiter_.next([&](std::uint32_t one) {
+    return ring_of[one] == none ? 0 : next_bytes(head_message(ring_of[one]), at);
+  });
   if (lane == LaneArbiter::none) return none;
   next_source_[lane] = source_of(ring_of[lane]) + 1;  // what is chosen is sent
   return ring_of[lane];
@@ -236,7 +254,7 @@ void Injector::send_from(std::uint32_t ring, SimTime at, Context& context, Egres
                          SentListener& listener) {
   const std::uint32_t flow = turns_.first(ring);
   Message& message = messages_[turns_[flow].first];
-  const std::uint32_t longest = longest_train(message), bytes = next_bytes(message);
+  const std::uint32_t longest = longest_train(message, at), bytes = next_bytes(message, at);
   if (lengths_.vary() && !is_control(ring)) {
     const std::uint8_t lane = message.head.lane;
     // Trains that have the line before this one will be gone.

@@ -48,10 +48,10 @@ class SentListener {
   ~SentListener() = default;
 };
 
-/// Cuts messages into trains, shorter ones while credits are few (TrainLengths), and feeds them to one port:
-/// messages of one (from, to, connection) one after the other, different ones in turns (FlowTurns), sources
-/// in turns of one train, lanes of a NIC by their weights where these are given (LaneWeights), control
-/// messages first.
+/// Cuts messages into trains, shorter ones while credits are few or in a stretch (TrainLengths), and feeds
+/// them to one port: messages of one (from, to, connection) one after the other, different ones in turns
+/// (FlowTurns), sources in turns of one train, lanes of a NIC by their weights where these are given
+/// (LaneWeights), control messages first.
 ///
 /// Self-clocked: a train is chosen when the line is free, or will be within `send-ahead`, and its lane
 /// is open; one wake is pending at most while the line is busy, none while the far end lets nothing go (its
@@ -148,8 +148,8 @@ class Injector {
   void add(const Outgoing& message, SimTime now, Order order);
   std::uint32_t new_message(const Outgoing& message);
   [[nodiscard]] const Message& head_message(std::uint32_t ring) const;
-  [[nodiscard]] std::uint32_t longest_train(const Message& message) const;
-  [[nodiscard]] std::uint32_t next_bytes(const Message& message) const;
+  [[nodiscard]] std::uint32_t longest_train(const Message& message, SimTime at) const;
+  [[nodiscard]] std::uint32_t next_bytes(const Message& message, SimTime at) const;
   SimTime read_lag(std::uint32_t source, std::uint32_t bytes, EgressBank& egress);
   [[nodiscard]] std::uint32_t choose_control(const Context& context, const EgressBank& egress) const;
   std::uint32_t choose(const Context& context, EgressBank& egress, SimTime at, SimTime& earliest);

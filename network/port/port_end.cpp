@@ -61,6 +61,7 @@ class EndReader {
         model_(build.model),
         own_(dynamic_cast<const BufferedSpec*>(&build.spec)),
         ahead_(model_.resource<SendAhead>()),
+        stretches_(model_.resource<TrainStretches>()),
         is_whole_(model_.resource<WholeMessages>()) {}
 
   [[nodiscard]] PortEnd read(PortIndex port);
@@ -72,6 +73,7 @@ class EndReader {
   const Model& model_;
   const BufferedSpec* own_;
   const SendAhead* ahead_;
+  const TrainStretches* stretches_;
   bool is_whole_;
   const Spec* last_spec_ = nullptr;
   const BufferedSpec* last_ = nullptr;  ///< the same, as what it is
@@ -102,6 +104,8 @@ PortEnd EndReader::read(PortIndex port) {
   end.mtu_bytes = link_class.mtu_bytes;
   end.grain = link_class.grain;
   if (ahead_) end.send_ahead = ahead_->time;
+  end.stretches = stretches_;
+  end.is_nvlink = link_class.medium == "nvlink";
   end.energy_pj_per_bit = link_class.energy_pj_per_bit;
   end.light = &link_class.light;
 

@@ -6,6 +6,7 @@
 #include "engine/base/time.hpp"
 #include "engine/model/kind.hpp"
 #include "network/port/buffered_spec.hpp"
+#include "network/port/train_stretches.hpp"
 
 namespace lightrail {
 
@@ -13,12 +14,14 @@ namespace lightrail {
 struct PortEnd {
   bool is_connected = false;
   LinkId out{};
-  BitRate out_rate{}, in_rate{};  ///< payload rates [bit/s]; 0: does not serialise
-  SimTime round_trip{};           ///< the link there and back
-  SimTime pipeline{};             ///< the component's own, from a port to another
-  std::uint32_t mtu_bytes = 0;    ///< [B]
-  std::uint32_t grain = 1;        ///< packets per train
-  SimTime send_ahead{};           ///< SendAhead
+  BitRate out_rate{}, in_rate{};              ///< payload rates [bit/s]; 0: does not serialise
+  SimTime round_trip{};                       ///< the link there and back
+  SimTime pipeline{};                         ///< the component's own, from a port to another
+  std::uint32_t mtu_bytes = 0;                ///< [B]
+  std::uint32_t grain = 1;                    ///< packets per train
+  SimTime send_ahead{};                       ///< SendAhead
+  const TrainStretches* stretches = nullptr;  ///< null: trains are as long at all times
+  bool is_nvlink = false;
   double energy_pj_per_bit = 0;
   const LinkLight* light = nullptr;  ///< of the outgoing link; null: not connected
   InputBuffer far{};                 ///< what this port fills; its `control` is never null

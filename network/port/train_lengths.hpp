@@ -5,11 +5,13 @@
 
 #include "engine/model/state_io.hpp"
 #include "network/port/port_end.hpp"
+#include "network/port/train_stretches.hpp"
 #include "network/wire/frame.hpp"
 
 namespace lightrail {
 
-/// How long the trains are that a NIC's port sends into a fabric under credits.
+/// How long the trains are that a port sends: as <network> has them, shorter in stretches of the run
+/// (TrainStretches), and those that a NIC sends into a fabric shorter where credits are few.
 ///
 /// A full buffer holds ten of the longest trains (cap_trains()) where packets would lie a hundredfold mixed,
 /// so lines behind it run dry that packets would keep busy: a permutation on a spine of 4:1 takes 3.5 %
@@ -26,17 +28,30 @@ class TrainLengths {
       : full_bytes_(std::max<std::uint32_t>(end.train_bytes(), 1)),
         short_bytes_(enters_fabric && end.far.lanes > 0 && end.far.bytes > 0 ? short_train(end)
                                                                              : full_bytes_),
-        buffer_(end.far.bytes) {
+        buffer_(end.far.bytes),
+        mtu_bytes_(std::max<std::uint32_t>(end.mtu_bytes, 1)),
+        is_nvlink_(end.is_nvlink),
+        stretches_(end.stretches) {
     room_.fill(buffer_);
   }
 
-  /// Whether there are two lengths.
+  /// Whether there are two lengths, by the room behind the port.
   [[nodiscard]] bool vary() const { return short_bytes_ < full_bytes_; }
   /// Of the short ones at most [B].
   [[nodiscard]] std::uint32_t shorter() const { return short_bytes_; }
-  /// Of the next train on `lane` at most [B].
+  /// Of the next train on `lane` at most, but for a stretch [B].
   [[nodiscard]] std::uint32_t longest(std::uint32_t lane) const {
     return 2 * room_[lane] < buffer_ ? short_bytes_ : full_bytes_;
+  }
+  /// Whether trains are shorter at some times.
+  [[nodiscard]] bool have_stretches() const { return stretches_ != nullptr; }
+  /// Of a train that begins at `time` at most; only with stretches [B].
+  [[nodiscard]] std::uint32_t longest_at(SimTime time) const {
+    const TrainStretch* stretch = stretches_->at(time);
+    if (!stretch) return full_bytes_;
+    const std::uint64_t bytes =
+        std::uint64_t{is_nvlink_ ? stretch->nvlink_packets : stretch->packets} * mtu_bytes_;
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, full_bytes_));
   }
   /// A train of `bytes` is sent on `lane`, before which `room` of the far buffer was free [B].
   void sent(std::uint32_t lane, std::int64_t bytes, std::int64_t room) {
@@ -56,6 +71,9 @@ class TrainLengths {
   std::uint32_t full_bytes_, short_bytes_;      ///< fixed [B]
   std::int64_t buffer_;                         ///< fixed: of a lane behind the port [B]
   std::array<std::int64_t, max_lanes> room_{};  ///< by lane: free of it, on average [B]
+  std::uint32_t mtu_bytes_;                     ///< fixed [B]
+  bool is_nvlink_;                              ///< fixed
+  const TrainStretches* stretches_;             ///< fixed; null: none
 };
 
 }  // namespace lightrail

@@ -63,3 +63,23 @@ TEST_CASE("what counts is the room over as many bytes as the buffer has, lane by
   for (int i = 0; i < 8; ++i) rich.sent(0, train, 0);
   CHECK(rich.longest(0) == 4 * 4096);
 }
+
+TEST_CASE("trains that begin in a stretch have its length, on NVLink its other one, and are never longer") {
+  const TrainStretches stretches({{SimTime{100}, SimTime{200}, 1, 5}, {SimTime{200}, SimTime{300}, 4, 100}});
+  PortEnd end = end_of(buffer, 12);
+  CHECK_FALSE(TrainLengths(end, true).have_stretches());
+  end.stretches = &stretches;
+  const TrainLengths fabric(end, true);
+  end.is_nvlink = true;
+  const TrainLengths nvlink(end, false);
+  REQUIRE(fabric.have_stretches());
+  for (const auto& [time, packets, nvlink_packets] : {std::tuple{0, 12u, 12u},
+                                                      {99, 12u, 12u},
+                                                      {100, 1u, 5u},
+                                                      {199, 1u, 5u},
+                                                      {200, 4u, 12u},
+                                                      {300, 12u, 12u}}) {
+    CHECK(fabric.longest_at(SimTime{time}) == packets * 4096);
+    CHECK(nvlink.longest_at(SimTime{time}) == nvlink_packets * 4096);
+  }
+}
