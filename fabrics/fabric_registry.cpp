@@ -30,6 +30,19 @@ Describe<AnyFabricSpec> any_fabric_table() {
       {{"compute", NicRole::compute}, {"storage", NicRole::storage}, {"frontend", NicRole::frontend}});
 }
 
+}  // namespace
+
+Describe<FabricDetailSpec> fabric_detail_table() {
+  return Describe<FabricDetailSpec>().choice(
+      "detail", &FabricDetailSpec::detail,
+      "trains: its switches and links, with trains as <network> or <run> has them; messages: the rates of "
+      "its "
+      "NICs' ports, whatever lies between them",
+      {{"trains", FabricDetail::trains}, {"messages", FabricDetail::messages}});
+}
+
+namespace {
+
 /// True, and an error, where a NIC has more ports than the kind takes.
 bool refuse_several_ports(const FabricBuild& fabric) {
   if (fabric.kind.takes_dual_tor) return false;
@@ -84,6 +97,7 @@ std::vector<ParameterDoc> FabricRegistry::common_parameters() const {
   routing.default_value = "the <switch>'s";
   routing.doc = "as on the <switch>, for all switches of the fabric";
   all.push_back(std::move(routing));
+  for (ParameterDoc& parameter : fabric_detail_table().documentation()) all.push_back(std::move(parameter));
   return all;
 }
 
@@ -106,7 +120,9 @@ FabricElements fabrics_of(const Element& root, const FabricRegistry& registry, E
           "a second <fabric> for {} (expected one each for compute, storage and frontend)", name_of(role))));
       continue;
     }
-    fabric = {element, registry.of(*element, errors)};
+    FabricDetailSpec detail;
+    fabric_detail_table().parse(*element, detail, errors);
+    fabric = {element, registry.of(*element, errors), detail.detail};
     if (role != NicRole::compute && fabric.kind && !fabric.kind->takes_storage)
       errors.add(element->error_at("kind", fmt::format("<fabric for=\"{}\"> cannot be of kind '{}'",
                                                        name_of(role), fabric.kind->name)));
@@ -114,9 +130,17 @@ FabricElements fabrics_of(const Element& root, const FabricRegistry& registry, E
   return found;
 }
 
+std::shared_ptr<const FabricsByMessages> fabrics_by_messages(const FabricElements& fabrics) {
+  FabricsByMessages found;
+  for (std::size_t role = 0; role < fabrics.all.size(); ++role)
+    if (fabrics.all[role].detail == FabricDetail::messages)
+      found.all.push_back({static_cast<NicRole>(role), fabrics.all[role].element->error_at("detail", "")});
+  return found.all.empty() ? nullptr : std::make_shared<const FabricsByMessages>(std::move(found));
+}
+
 void build_fabric(const FabricElement& fabric, NicRole role, const std::vector<NicPlace>& nics,
                   SystemBuilder& builder, FabricResults& results) {
-  const auto& [element, kind] = fabric;
+  const auto& [element, kind, detail] = fabric;
   if (!kind->joins_servers) return;
   const std::size_t before = builder.errors().size();
   const auto table = role == NicRole::compute ? kind_table() : any_fabric_table();
@@ -124,6 +148,8 @@ void build_fabric(const FabricElement& fabric, NicRole role, const std::vector<N
   FabricBuild build{*kind,           *element,        links,  nics, builder,
                     results.counter, results.routing, before, role, results.layouts};
   builder.declare(*element, table, AnyFabricSpec{kind->name, role}, build.index());
+  if (detail != FabricDetail::trains)
+    builder.declare(*element, fabric_detail_table(), FabricDetailSpec{detail}, build.index());
   if (refuse_several_ports(build)) return;
   kind->build(build);
 }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "fabrics/fabric_detail.hpp"
 #include "fabrics/fabric_kind.hpp"
 #include "network/wire/address_book.hpp"
 
@@ -21,7 +22,7 @@ class FabricRegistry {
   [[nodiscard]] std::vector<std::string> names() const;
   [[nodiscard]] const std::vector<std::shared_ptr<const FabricKind>>& kinds() const { return kinds_; }
 
-  /// Attributes of every <fabric>: `kind`, `for` and `routing`.
+  /// Attributes of every <fabric>: `kind`, `for`, `routing` and `detail`.
   [[nodiscard]] std::vector<ParameterDoc> common_parameters() const;
   /// These and all kinds' own; of one name the first kind's.
   [[nodiscard]] std::vector<ParameterDoc> all_parameters() const;
@@ -37,6 +38,7 @@ class FabricRegistry {
 struct FabricElement {
   const Element* element = nullptr;  ///< null: there is none
   const FabricKind* kind = nullptr;  ///< null: it names none that is known
+  FabricDetail detail = FabricDetail::trains;
 };
 
 /// The <fabric>s of a scenario by their role: at most one each. Two of a role and a kind that only the GPUs'
@@ -49,6 +51,8 @@ struct FabricElements {
 };
 [[nodiscard]] FabricElements fabrics_of(const Element& root, const FabricRegistry& registry,
                                         ErrorList& errors);
+/// Those without switches; null: there is none.
+[[nodiscard]] std::shared_ptr<const FabricsByMessages> fabrics_by_messages(const FabricElements& fabrics);
 
 /// Reads <fabric> and joins `nics`, which are of that role, as it says. Mistakes go to the builder's errors.
 void build_fabric(const FabricElement& fabric, NicRole role, const std::vector<NicPlace>& nics,

@@ -21,7 +21,8 @@ LongestTrains shorter(const LongestTrains& trains, std::uint32_t packets) {
 
 Model build_finer(const ReadScenario& scenario, const Registry& registry, CommandLine& line,
                   const Model& model) {
-  return build_model(with_trains(scenario, shorter(longest_trains(model), line.check_grain)), registry, line);
+  return model_to_run(
+      build_model(with_trains(scenario, shorter(longest_trains(model), line.check_grain)), registry, line));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -19,23 +21,42 @@
 #include "network/port/device_traits.hpp"
 #include "network/port/send_ahead.hpp"
 #include "network/port/whole_messages.hpp"
+#include "network/routing/routing.hpp"
+#include "network/wire/nic_role.hpp"
 
 namespace lightrail {
 namespace {
 
-/// What a run by messages does not see; empty: there is none.
-std::string obstacle(const Model& model) {
+/// The fabrics of which the switches are left out.
+class Scope {
+ public:
+  explicit Scope(bool has_all) { is_in_.fill(has_all); }
+  void add(NicRole role) { is_in_[static_cast<std::size_t>(role)] = true; }
+  [[nodiscard]] bool has(NicRole role) const { return is_in_[static_cast<std::size_t>(role)]; }
+  [[nodiscard]] bool has_switch(const Model& whole, ComponentId id) const {
+    return role_of(whole, id) == DeviceRole::packet_switch &&
+           has(whole.resource<RoutingTables>()->of(id).role);
+  }
+
+ private:
+  std::array<bool, 1 + host_networks.size()> is_in_{};  ///< by NicRole
+};
+
+/// What messages do not see in these fabrics; empty: there is none.
+std::string obstacle(const Model& model, const Scope& scope) {
+  if (const auto* health = model.resource<HealthTable>(); health && !health->is_empty()) return "<faults>";
+  if (!scope.has(NicRole::compute)) return "";
   if (has_circuits(model)) return "circuits";
   for (std::uint32_t c = 0; c < model.components.size(); ++c)
     if (role_of(model, ComponentId{c}) == DeviceRole::optical_switch) return "optical switches";
   for (const auto& spec : model.specs)
     if (fabric_ports_of(*spec) > 1) return "NICs of two ports";
-  if (const auto* health = model.resource<HealthTable>(); health && !health->is_empty()) return "<faults>";
   return "";
 }
 
+/// `what`: messages do. Whoever knows the place adds it.
 [[noreturn]] void refuse(const std::string& what) {
-  throw InputErrors(InputError{"", 0, "<run> attribute 'detail': messages " + what});
+  throw InputErrors(InputError{"", 0, "messages " + what});
 }
 
 AddressBook renumbered(const AddressBook& whole, const std::vector<ComponentId>& component) {
@@ -44,6 +65,14 @@ AddressBook renumbered(const AddressBook& whole, const std::vector<ComponentId>&
   for (auto& network : book.networks)
     if (network) network = std::make_shared<const AddressBook>(renumbered(*network, component));
   return book;
+}
+
+RoutingTables renumbered(const RoutingTables& whole, const std::vector<ComponentId>& component) {
+  RoutingTables tables;
+  tables.routes = whole.routes;
+  for (const auto& [id, route] : whole.route_of)
+    if (component[id].is_valid()) tables.route_of[component[id].value] = route;
+  return tables;
 }
 
 /// By lid: where the fabric of these NICs leads to.
@@ -87,36 +116,75 @@ void add_fabric(SubModel& part, const Model& whole, const std::shared_ptr<const 
   }
 }
 
+/// A model with a MessageFabric instead of the switches of each fabric in scope.
+struct WithoutSwitches {
+  SubModel part;
+  Resources resources;         ///< of the whole, for what is left
+  std::uint32_t switches = 0;  ///< left out
+};
+
+WithoutSwitches without_switches(const Model& whole, const Scope& scope) {
+  if (const std::string what = obstacle(whole, scope); !what.empty()) refuse("say nothing about " + what);
+  const auto paths = std::make_shared<const FabricPaths>(whole);
+  WithoutSwitches left;
+  std::vector<Kept> kept(whole.components.size());
+  for (std::uint32_t c = 0; c < kept.size(); ++c) {
+    kept[c].is_kept = !scope.has_switch(whole, ComponentId{c});
+    left.switches += kept[c].is_kept ? 0 : 1;
+  }
+  left.part = sub_model(whole, kept);
+  const std::shared_ptr<const ComponentKind> kind = message_fabric_kind();
+  std::vector<std::vector<FabricPaths::Attached>> nics_of(paths->fabrics());
+  for (const FabricPaths::Attached& each : paths->attached())
+    if (scope.has(each.role)) nics_of[each.fabric].push_back(each);
+  for (std::uint32_t fabric = 0; fabric < nics_of.size(); ++fabric)
+    if (!nics_of[fabric].empty()) add_fabric(left.part, whole, kind, paths, nics_of[fabric], fabric);
+  left.resources = whole.resources().without<AddressBook>().without<RoutingTables>();
+  if (const auto* book = whole.resource<AddressBook>())
+    left.resources.add<AddressBook>(
+        std::make_shared<const AddressBook>(renumbered(*book, left.part.component)));
+  left.resources.add<RoutingTables>(std::make_shared<const RoutingTables>(
+      renumbered(*whole.resource<RoutingTables>(), left.part.component)));
+  return left;
+}
+
 }  // namespace
 
 Model message_model(const Model& whole) {
-  if (const std::string what = obstacle(whole); !what.empty()) refuse("say nothing about " + what);
-  const auto paths = std::make_shared<const FabricPaths>(whole);
-  std::vector<Kept> kept(whole.components.size());
-  for (std::uint32_t c = 0; c < kept.size(); ++c)
-    kept[c].is_kept = role_of(whole, ComponentId{c}) != DeviceRole::packet_switch;
-  SubModel part = sub_model(whole, kept);
-  const std::shared_ptr<const ComponentKind> kind = message_fabric_kind();
-  std::vector<std::vector<FabricPaths::Attached>> nics_of(paths->fabrics());
-  for (const FabricPaths::Attached& each : paths->attached()) nics_of[each.fabric].push_back(each);
-  for (std::uint32_t fabric = 0; fabric < nics_of.size(); ++fabric)
-    if (!nics_of[fabric].empty()) add_fabric(part, whole, kind, paths, nics_of[fabric], fabric);
-  for (LinkClass& link : part.model.link_classes)
+  WithoutSwitches left = without_switches(whole, Scope(true));
+  Model& model = left.part.model;
+  for (LinkClass& link : model.link_classes)
     link.grain = link.medium == "nvlink" ? TrainSettings::max_nvlink_grain : TrainSettings::max_grain;
   ModelPart more;
-  more.resources = whole.resources().without<AddressBook>().without<SendAhead>().without<TrainCap>();
-  if (const auto* book = whole.resource<AddressBook>())
-    more.resources.add<AddressBook>(std::make_shared<const AddressBook>(renumbered(*book, part.component)));
+  more.resources = left.resources.without<SendAhead>().without<TrainCap>();
   more.resources.add<WholeMessages>(std::make_shared<const WholeMessages>());
   more.remarks.push_back(
       {"messages", fmt::format("messages travel whole: ports of GPUs, NVSwitches and NICs have their rates, "
                                "and nothing waits between them; {} switches are left out, with their links, "
                                "congestion and energy",
-                               paths->switches())});
+                               left.switches)});
   // There are no trains.
-  std::erase_if(part.model.remarks, [](const Remark& remark) { return remark.about == "grain"; });
-  part.model.add(std::move(more));
-  return std::move(part.model);
+  std::erase_if(model.remarks, [](const Remark& remark) { return remark.about == "grain"; });
+  model.add(std::move(more));
+  return std::move(model);
+}
+
+Model with_fabrics_by_messages(const Model& whole, const FabricsByMessages& fabrics) {
+  Scope scope(false);
+  std::vector<std::string> names;
+  for (const FabricsByMessages::One& fabric : fabrics.all) {
+    scope.add(fabric.role);
+    names.push_back(name_of(fabric.role));
+  }
+  WithoutSwitches left = without_switches(whole, scope);
+  ModelPart more;
+  more.resources = std::move(left.resources);
+  more.remarks.push_back(
+      {"messages", fmt::format("nothing waits in the fabric for {} but at the ports of NICs; {} switches are "
+                               "left out, with their links, congestion and energy",
+                               fmt::join(names, " and that for "), left.switches)});
+  left.part.model.add(std::move(more));
+  return std::move(left.part.model);
 }
 
 }  // namespace lightrail

@@ -1,5 +1,6 @@
 #pragma once
 #include "engine/model/model.hpp"
+#include "fabrics/fabric_detail.hpp"
 
 namespace lightrail {
 
@@ -8,5 +9,10 @@ namespace lightrail {
 /// happens inside a fabric: optical switches and circuits, faults, and for fabrics of more NICs than a
 /// component may have ports.
 [[nodiscard]] Model message_model(const Model& whole);
+
+/// What a run by trains or packets runs instead of `whole`: the switches of these fabrics are one
+/// MessageFabric each, to which trains go as long as elsewhere. Throws InputErrors as message_model() does,
+/// each at its <fabric>.
+[[nodiscard]] Model with_fabrics_by_messages(const Model& whole, const FabricsByMessages& fabrics);
 
 }  // namespace lightrail

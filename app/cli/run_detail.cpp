@@ -36,6 +36,20 @@ const char* name_of(Detail detail) {
   return "";
 }
 
+/// What `make` does; of its mistakes those without a file are at `place`, and begin with `prefix`.
+template <class Make>
+Model at_place(const InputError& place, const std::string& prefix, Make&& make) {
+  try {
+    return make();
+  } catch (const InputErrors& problem) {
+    ErrorList errors;
+    for (const InputError& each : problem.errors())
+      errors.add(each.file.empty() ? InputError{place.file, place.line, prefix + each.what} : each);
+    errors.throw_if_any();
+    throw;
+  }
+}
+
 }  // namespace
 
 LongestTrains longest_trains(const Model& model) {
@@ -72,16 +86,14 @@ bool asks_for_packets(const Scenario& scenario) {
 
 Model model_to_run(Model built) {
   const auto* asked = built.resource<RunDetail>();
-  if (!asked || asked->detail == Detail::trains || asked->detail == Detail::packets) return built;
-  try {
-    return asked->detail == Detail::formula ? formula_model(built) : message_model(built);
-  } catch (const InputErrors& problem) {
-    ErrorList errors;
-    for (const InputError& each : problem.errors())
-      errors.add(each.file.empty() ? InputError{asked->at.file, asked->at.line, each.what} : each);
-    errors.throw_if_any();
-    throw;
-  }
+  const Detail detail = asked ? asked->detail : Detail::trains;
+  const auto* fabrics = built.resource<FabricsByMessages>();
+  if (detail == Detail::formula) return at_place(asked->at, "", [&] { return formula_model(built); });
+  if (detail == Detail::messages)
+    return at_place(asked->at, "<run> attribute 'detail': ", [&] { return message_model(built); });
+  if (!fabrics) return built;
+  return at_place(fabrics->all.front().at,
+                  "<fabric> attribute 'detail': ", [&] { return with_fabrics_by_messages(built, *fabrics); });
 }
 
 }  // namespace lightrail

@@ -7,6 +7,7 @@
 
 #include "engine/model/component.hpp"
 #include "engine/model/kind.hpp"
+#include "network/port/buffered_spec.hpp"
 #include "network/port/egress_bank.hpp"
 #include "network/port/line_time.hpp"
 #include "network/reduction/reductions.hpp"
@@ -17,7 +18,7 @@
 namespace lightrail {
 
 /// What a MessageFabric knows of the switches that it stands for.
-struct MessageFabricSpec final : Spec {
+struct MessageFabricSpec final : BufferedSpec {
   struct Target {
     PortIndex port = self_port;  ///< self_port: the fabric does not lead there
     std::uint32_t last_switch = 0;
@@ -26,9 +27,13 @@ struct MessageFabricSpec final : Spec {
   NicRole role = NicRole::compute;
   std::vector<Target> of_lid;
   std::vector<std::uint32_t> switch_of_port;  ///< the first one, by port
+
+  [[nodiscard]] InputBuffer input_buffer(PortIndex) const override { return {}; }
+  [[nodiscard]] bool has_flow_control() const override { return false; }
 };
 
-/// A fabric in a run whose messages travel whole: what comes in on a port leaves by that of its address, once
+/// A fabric without its switches, in a run whose messages travel whole or, with trains, where <fabric> has
+/// detail="messages": what comes in on a port leaves by that of its address, once
 /// the head has had its path's switches and cables, at the rate of the line there. Nothing waits on the way,
 /// and no switch is full; a slower line inside is not seen. Sums for collectives (SHARP) are made as by one
 /// switch.

@@ -276,6 +276,7 @@ Model build_system(const Scenario& scenario, const KindRegistry& kinds, const Fa
   builder.add_resource(std::make_shared<const RoutingTables>(std::move(results.routing)));
   if (!results.layouts.empty())
     builder.add_resource(std::make_shared<const FabricLayouts>(FabricLayouts{std::move(results.layouts)}));
+  if (auto by_messages = fabrics_by_messages(fabric)) builder.add_resource(std::move(by_messages));
   const std::optional<CongestionSpec> marks = marks_of(root);
   Model model = builder.take(marks ? &*marks : nullptr);
   if (const Element* prices = only_child(root, "prices", Need::optional, errors))

@@ -25,6 +25,8 @@ class BufferedSpec : public Spec {
   /// True for devices that pass light through (ocs): the buffer is then the one at the far end of the
   /// circuit.
   [[nodiscard]] virtual bool is_transparent() const { return false; }
+  /// False for devices that send whatever the far end has room for: nobody counts on their links.
+  [[nodiscard]] virtual bool has_flow_control() const { return true; }
 };
 
 }  // namespace lightrail

@@ -111,8 +111,9 @@ PortEnd EndReader::read(PortIndex port) {
 
   const BufferedSpec* far = behind(out);
   end.is_circuit = far && far->is_transparent();
-  end.far = controlled(is_whole_ ? InputBuffer{} : far_buffer(model_, out, far));
-  if (own_ && !is_whole_) end.near = controlled(own_->input_buffer(port));
+  const bool is_open = is_whole_ || (far && !far->has_flow_control()) || (own_ && !own_->has_flow_control());
+  end.far = controlled(is_open ? InputBuffer{} : far_buffer(model_, out, far));
+  if (own_ && !is_open) end.near = controlled(own_->input_buffer(port));
   if (end.is_circuit && end.near.lanes > 0) end.near = controlled(smaller(end.near, end.far));
   return end;
 }

@@ -140,5 +140,37 @@ TEST_CASE("optical switches are refused") {
   Tree tree;
   tree.bed.add(ocs_kind(), std::make_shared<OcsSpec>(), "ocs");
   CHECK_THROWS_WITH(message_model(tree.bed.finish_model()),
-                    Catch::Contains("<run> attribute 'detail': messages say nothing about optical switches"));
+                    Catch::Contains("messages say nothing about optical switches"));
+}
+
+TEST_CASE("fabrics by messages beside others: the switches of their role go, trains stay as they are") {
+  Tree tree;
+  const ComponentId other = tree.add();  // of the front end
+  SwitchRoute route;
+  route.role = NicRole::frontend;
+  tree.bed.route(other, route);
+  const Model& whole = tree.bed.finish_model();
+  const Model frontend = with_fabrics_by_messages(whole, {{{NicRole::frontend, {}}}});
+  CHECK(frontend.components.size() == whole.components.size() - 1);
+  CHECK(frontend.resource<RoutingTables>()->route_of.size() == 3);
+  const Model compute = with_fabrics_by_messages(whole, {{{NicRole::compute, {}}}});
+  CHECK(compute.components.size() == whole.components.size() - 2);
+  REQUIRE(compute.resource<RoutingTables>()->route_of.size() == 1);
+  CHECK(compute.resource<RoutingTables>()
+            ->routes[compute.resource<RoutingTables>()->route_of.begin()->second]
+            .role == NicRole::frontend);
+  CHECK_FALSE(compute.resource<WholeMessages>());
+  for (const LinkClass& link : compute.link_classes) CHECK(link.grain == 1);
+  REQUIRE(compute.remarks.size() == 1);
+  CHECK_THAT(compute.remarks[0].text,
+             Catch::Contains("the fabric for compute") && Catch::Contains("3 switches"));
+}
+
+TEST_CASE("nobody counts on the links of a fabric by messages") {
+  Tree tree;
+  tree.send(0, 2, SimTime{0}, 4096);
+  tree.bed.finish_model() = with_fabrics_by_messages(tree.bed.finish_model(), {{{NicRole::compute, {}}}});
+  tree.bed.run();
+  REQUIRE(tree.bed.trains(tree.nic[2]).size() == 1);
+  CHECK(tree.bed.trains(tree.nic[2])[0].time == nanoseconds(710));
 }
