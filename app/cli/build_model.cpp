@@ -30,6 +30,7 @@
 #include "app/cli/remark_shortcuts.hpp"
 #include "app/cli/remark_unused.hpp"
 #include "app/cli/restart_model.hpp"
+#include "app/cli/sampled_replicas.hpp"
 #include "app/cli/unknown_names.hpp"
 #include "components/built_in_tables.hpp"
 #include "components/gpu/check_gpus.hpp"
@@ -285,6 +286,7 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
   model.add(read_restart(scenario, model, errors));
   model.add(read_variation(scenario, model, errors));
   model.add(build_workload(scenario, registry.workloads, model, errors));
+  model.add(sampled_replicas(model));
   check_stepped_iterations(scenario, model, errors);
   model.add(read_goodput(scenario, model, errors));
   model.add(read_queue_pairs(scenario, model, errors));

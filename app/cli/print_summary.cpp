@@ -125,6 +125,14 @@ void add_stepped_over(const SteppedOverSummary& stepped, std::string& text) {
         100 * stepped.uncertainty());
 }
 
+void add_whole_cluster(const WholeClusterEstimate& whole, std::string& text) {
+  text += fmt::format(
+      "whole cluster    a step of about {} ({} to {}): GPUs with the same work differ by {:.2f} %, and the "
+      "slowest of {} may be none of the {} simulated\n",
+      format_time(SimTime{whole.step_ps}), format_time(SimTime{whole.low_ps}),
+      format_time(SimTime{whole.high_ps}), 100 * whole.deviation, whole.gpus, whole.simulated);
+}
+
 void add_stepped_iterations(const SteppedOverSummary& stepped, const Summary& summary, std::string& text) {
   const auto simulated =
       static_cast<double>(summary.iterations.size()) - static_cast<double>(stepped.skipped);
@@ -195,6 +203,7 @@ std::string summary_text(const Summary& summary, const std::string& file) {
   text += remarks_text(summary.remarks);
   if (summary.grain_check) add_grain_check(*summary.grain_check, text);
   if (!summary.recalled.empty()) add_recalled(summary.recalled, text);
+  if (summary.whole_cluster) add_whole_cluster(*summary.whole_cluster, text);
   if (summary.stepped_over) add_stepped_over(*summary.stepped_over, text);
   if (summary.stepped_iterations) add_stepped_iterations(*summary.stepped_iterations, summary, text);
   if (summary.energy_j) text += fmt::format("energy           {:.3f} J\n", *summary.energy_j);

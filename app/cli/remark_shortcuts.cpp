@@ -47,9 +47,10 @@ void remark_samples(const Model& model, ModelPart& part) {
                             "are taken to be those of the ones measured"});
   const auto* groups = model.resource<GroupTable>();
   if (groups && folds(*groups))
-    part.remarks.push_back({"variation",
-                            "the step is an estimate, too short: of the replicas left out (fold) none can "
-                            "be slower than the slowest of those simulated"});
+    part.remarks.push_back(
+        {"variation",
+         "the step is an estimate, too short: of the replicas left out (fold) none can "
+         "be slower than the slowest of those simulated (the summary estimates the step of all)"});
 }
 
 void remark_trains(const Model& model, ModelPart& part) {

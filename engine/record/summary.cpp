@@ -127,6 +127,11 @@ Json stepped_over_json(const SteppedOverSummary& s) {
           {"is_steady", s.is_steady()}, {"difference_ps", s.difference_ps}};
 }
 
+Json whole_cluster_json(const WholeClusterEstimate& whole) {
+  return {{"step_time_ps", whole.step_ps}, {"low_ps", whole.low_ps}, {"high_ps", whole.high_ps},
+          {"deviation", whole.deviation},  {"gpus", whole.gpus},     {"simulated", whole.simulated}};
+}
+
 }  // namespace
 
 std::string ExposedSummary::label() const {
@@ -213,6 +218,7 @@ std::string to_json(const Summary& s) {
   json["grain_check"] = s.grain_check ? grain_check_json(*s.grain_check) : Json();
   json["stepped_over"] = s.stepped_over ? stepped_over_json(*s.stepped_over) : Json();
   json["stepped_iterations"] = s.stepped_iterations ? stepped_over_json(*s.stepped_iterations) : Json();
+  json["whole_cluster"] = s.whole_cluster ? whole_cluster_json(*s.whole_cluster) : Json();
   json["recalled"] = Json::object();
   for (const auto& r : s.recalled) json["recalled"][r.outcome] = r.collectives;
   json["forecast"] = Json::array();

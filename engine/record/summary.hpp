@@ -11,6 +11,7 @@
 #include "engine/record/serving_summary.hpp"
 #include "engine/record/stepped_over_summary.hpp"
 #include "engine/record/storm_summary.hpp"
+#include "engine/record/whole_cluster.hpp"
 
 namespace lightrail {
 
@@ -97,7 +98,8 @@ struct Summary {
   std::optional<double> network_cost_usd, network_power_w, network_pj_per_bit;  ///< of the bill of materials
   std::optional<GrainCheck> grain_check;                                        ///< of --check-grain
   std::optional<SteppedOverSummary> stepped_over, stepped_iterations;           ///< none: nothing was
-  std::vector<ForecastRow> forecast;                                            ///< of --predict-ranks
+  std::optional<WholeClusterEstimate> whole_cluster;  ///< of folded replicas that differ
+  std::vector<ForecastRow> forecast;                  ///< of --predict-ranks
 
   /// The last iteration, the one that start-up does not distort. Null: no GPU finished one, or there are
   /// several jobs.

@@ -11,6 +11,7 @@
 #include "engine/base/error.hpp"
 #include "engine/model/model_notes.hpp"
 #include "engine/model/network_cost.hpp"
+#include "engine/model/replica_sample.hpp"
 
 namespace lightrail {
 
@@ -46,6 +47,7 @@ SummaryCollector::SummaryCollector(const Model& model)
       dimension_bytes_(2 * model.dimensions.size()),
       stepped_over_(2 * stepped_figures, std::numeric_limits<std::int64_t>::max()) {
   if (ids_.recalled) recalled_.resize(labels_of(*ids_.recalled, "outcome").size());
+  if (const auto* sample = model.resource<ReplicaSample>()) compute_ps_.resize(sample->work_of_gpu.size());
 }
 
 const std::vector<std::string>& SummaryCollector::labels_of(TableId table, const char* column) const {
@@ -93,6 +95,7 @@ void SummaryCollector::add_step(std::span<const std::int64_t> row) {
   for (std::size_t i = 0; i < min.size(); ++i) it.min[i] = std::min(it.min[i], min[i]);
   std::array<std::int64_t, 5> sum = {1, end - start, compute, at("t_exposed_ps"), at("t_idle_ps")};
   for (std::size_t i = 0; i < sum.size(); ++i) it.sum[i] += sum[i];
+  if (!compute_ps_.empty()) compute_ps_.at(static_cast<std::size_t>(at("gpu"))) = compute;
 }
 
 void SummaryCollector::add_stepped_over(std::span<const std::int64_t> row) {
@@ -315,6 +318,9 @@ void SummaryCollector::reduce(MPI_Comm comm, const Model& model, Summary& summar
   summary.stepped_over = all.stepped_over(0);
   summary.stepped_iterations = all.stepped_over(1);
   all.add_recalled(summary);
+  const auto* sample = model.resource<ReplicaSample>();
+  if (const IterationSummary* step = summary.last_iteration(); sample && step)
+    summary.whole_cluster = estimate_whole(step->step_ps(), all.compute_ps_, *sample);
 }
 
 }  // namespace lightrail

@@ -116,6 +116,8 @@ class SummaryCollector {
   /// the second half of those measured, that negated, its time in the first half, negated, the difference of
   /// the halves, negated. INT64_MAX: no rows.
   std::vector<std::int64_t> stepped_over_;
+  /// By GPU: how long it computed in its latest step; empty where no replica stands for others.
+  std::vector<std::int64_t> compute_ps_;
 };
 
 }  // namespace lightrail

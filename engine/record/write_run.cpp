@@ -105,6 +105,12 @@ void write_summary(ResultFile& file, const Summary& summary) {
     file.set_attribute("/summary", "stepped_iterations_difference_ps", stepped->difference_ps);
     file.set_attribute("/summary", "stepped_iterations_uncertainty", stepped->uncertainty());
   }
+  if (const auto& whole = summary.whole_cluster) {
+    file.set_attribute("/summary", "whole_cluster_step_time_ps", whole->step_ps);
+    file.set_attribute("/summary", "whole_cluster_low_ps", whole->low_ps);
+    file.set_attribute("/summary", "whole_cluster_high_ps", whole->high_ps);
+    file.set_attribute("/summary", "whole_cluster_deviation", whole->deviation);
+  }
   for (const RecalledSummary& each : summary.recalled)
     file.set_attribute("/summary", "recalled_" + each.outcome, each.collectives);
   if (const auto& storms = summary.storms) {

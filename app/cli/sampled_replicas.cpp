@@ -1,0 +1,25 @@
+#include "app/cli/sampled_replicas.hpp"
+
+#include <utility>
+
+#include "components/gpu/compute/kernel_variation.hpp"
+#include "engine/model/model_notes.hpp"
+#include "workloads/program/groups.hpp"
+#include "workloads/program/program.hpp"
+#include "workloads/replica_sample.hpp"
+
+namespace lightrail {
+
+ModelPart sampled_replicas(const Model& model) {
+  const auto* variation = model.resource<KernelVariation>();
+  const auto* notes = model.resource<ModelNotes>();
+  const auto* groups = model.resource<GroupTable>();
+  const auto* programs = model.resource<ProgramSet>();
+  if (!variation || !variation->slow.empty() || !notes || !notes->jobs.empty() || !groups || !programs)
+    return {};
+  ModelPart part;
+  if (auto sample = replica_sample(*groups, *programs)) part.resources.add<ReplicaSample>(std::move(sample));
+  return part;
+}
+
+}  // namespace lightrail
