@@ -114,7 +114,7 @@ FabricElements fabrics_of(const Element& root, const FabricRegistry& registry, E
   FabricElements found;
   for (const Element* element : root.children_named("fabric")) {
     const NicRole role = read_nic_role(*element, "for", errors);
-    FabricElement& fabric = found.of(role);
+    FabricElement& fabric = found[role];
     if (fabric.element) {
       errors.add(element->error(fmt::format(
           "a second <fabric> for {} (expected one each for compute, storage and frontend)", name_of(role))));

@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -8,7 +7,7 @@
 
 #include "fabrics/fabric_detail.hpp"
 #include "fabrics/fabric_kind.hpp"
-#include "network/wire/address_book.hpp"
+#include "network/wire/by_role.hpp"
 
 namespace lightrail {
 
@@ -43,12 +42,7 @@ struct FabricElement {
 
 /// The <fabric>s of a scenario by their role: at most one each. Two of a role and a kind that only the GPUs'
 /// can have go to `errors`.
-struct FabricElements {
-  std::array<FabricElement, 1 + host_networks.size()> all;  ///< by NicRole
-
-  [[nodiscard]] FabricElement& of(NicRole role) { return all[static_cast<std::size_t>(role)]; }
-  [[nodiscard]] const FabricElement& of(NicRole role) const { return all[static_cast<std::size_t>(role)]; }
-};
+using FabricElements = ByRole<FabricElement>;
 [[nodiscard]] FabricElements fabrics_of(const Element& root, const FabricRegistry& registry,
                                         ErrorList& errors);
 /// Those without switches; null: there is none.

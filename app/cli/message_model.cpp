@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -30,16 +29,16 @@ namespace {
 /// The fabrics of which the switches are left out.
 class Scope {
  public:
-  explicit Scope(bool has_all) { is_in_.fill(has_all); }
-  void add(NicRole role) { is_in_[static_cast<std::size_t>(role)] = true; }
-  [[nodiscard]] bool has(NicRole role) const { return is_in_[static_cast<std::size_t>(role)]; }
+  explicit Scope(bool has_all) { is_in_.all.fill(has_all); }
+  void add(NicRole role) { is_in_[role] = true; }
+  [[nodiscard]] bool has(NicRole role) const { return is_in_[role]; }
   [[nodiscard]] bool has_switch(const Model& whole, ComponentId id) const {
     return role_of(whole, id) == DeviceRole::packet_switch &&
            has(whole.resource<RoutingTables>()->of(id).role);
   }
 
  private:
-  std::array<bool, 1 + host_networks.size()> is_in_{};  ///< by NicRole
+  ByRole<bool> is_in_;
 };
 
 /// What messages do not see in these fabrics; empty: there is none.
@@ -62,7 +61,7 @@ std::string obstacle(const Model& model, const Scope& scope) {
 AddressBook renumbered(const AddressBook& whole, const std::vector<ComponentId>& component) {
   AddressBook book = whole;
   for (ComponentId& id : book.component_of) id = component[id.value];
-  for (auto& network : book.networks)
+  for (auto& network : book.networks.all)
     if (network) network = std::make_shared<const AddressBook>(renumbered(*network, component));
   return book;
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <set>
@@ -20,19 +19,19 @@ namespace lightrail {
 
 namespace {
 
-/// By role: networks behind hosts on which the GPU has a NIC.
-std::array<bool, host_networks.size()> networks_of(const AddressBook& book, EndpointId gpu) {
-  std::array<bool, host_networks.size()> has{};
-  for (std::size_t i = 0; i < has.size(); ++i) {
-    const AddressBook* network = book.behind_host(host_networks[i]);
-    has[i] = network && (*network)[gpu].lid.is_valid();
+/// Networks behind hosts on which the GPU has a NIC.
+ByRole<bool> networks_of(const AddressBook& book, EndpointId gpu) {
+  ByRole<bool> has;
+  for (const NicRole role : host_networks) {
+    const AddressBook* network = book.behind_host(role);
+    has[role] = network && (*network)[gpu].lid.is_valid();
   }
   return has;
 }
 /// All that there are.
-std::array<bool, host_networks.size()> networks_of(const AddressBook& book) {
-  std::array<bool, host_networks.size()> has{};
-  for (std::size_t i = 0; i < has.size(); ++i) has[i] = book.behind_host(host_networks[i]) != nullptr;
+ByRole<bool> networks_of(const AddressBook& book) {
+  ByRole<bool> has;
+  for (const NicRole role : host_networks) has[role] = book.behind_host(role) != nullptr;
   return has;
 }
 
@@ -121,7 +120,7 @@ void check_gpus(const Model& model, ErrorList& errors) {
   const auto* set = model.resource<ProgramSet>();
   const auto* book = model.resource<AddressBook>();
   if (!set || !book) return;
-  std::set<std::tuple<std::uint32_t, std::uint32_t, std::array<bool, host_networks.size()>>> seen;
+  std::set<std::tuple<std::uint32_t, std::uint32_t, ByRole<bool>>> seen;
   for (std::uint32_t gpu = 0; gpu < set->program_of_gpu.size() && gpu < book->gpu_count; ++gpu) {
     const ComponentId component = book->component_of[gpu];
     const ComponentRecord& record = model.components[component.value];

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -102,12 +101,12 @@ std::uint32_t fabric_ports(const Part& nic, const SystemBuilder& builder) {
 std::vector<ComponentId> add_host_nics(const ServerTemplate& server, NicRole role, std::uint32_t index,
                                        AtomId atom, SystemBuilder& builder, EndpointCounter& endpoints,
                                        ServerNics& nics) {
-  const auto& [count, part] = server.behind_host(role);
+  const auto& [count, part] = server.behind_host[role];
   std::vector<ComponentId> all(count);
   for (std::uint32_t n = 0; n < count; ++n) {
     all[n] = builder.add(*part, fabric_ports(*part, builder) + 1, builder.prefix(prefix_of(role) + "nic"),
-                         endpoints.next_host_nic[static_cast<std::size_t>(role)]++, atom);
-    nics.of(role).push_back({all[n], index, static_cast<std::uint16_t>(n), false});
+                         endpoints.next_host_nic[role]++, atom);
+    nics[role].push_back({all[n], index, static_cast<std::uint16_t>(n), false});
   }
   return all;
 }
@@ -127,7 +126,7 @@ void connect_host_nics(const ServerTemplate& server, NicRole role, std::uint32_t
     set_endpoint_behind(builder, role, first_gpu + l, gpu[l], entry(l, own), nic[own]);
   }
   for (std::uint32_t n = 0; n < count; ++n)
-    builder.connect(host, first + n, nic[n], fabric_ports(*server.behind_host(role).part, builder),
+    builder.connect(host, first + n, nic[n], fabric_ports(*server.behind_host[role].part, builder),
                     *server.pcie);
   set_endpoint_behind(builder, role, endpoint, host, entry(0, 0), nic[0]);
 }
@@ -150,15 +149,15 @@ void build_server(const ServerTemplate& server, std::uint32_t index, SystemBuild
   for (std::uint32_t n = 0; n < server.nics; ++n) {
     const std::uint32_t ports = first_port + gpus_of_nic[n] + (server.host ? 1 : 0);
     nic[n] = builder.add(*server.nic, ports, builder.prefix("nic"), endpoints.next_nic++, atom);
-    nics.of(NicRole::compute).push_back({nic[n], index, static_cast<std::uint16_t>(n), false});
+    nics[NicRole::compute].push_back({nic[n], index, static_cast<std::uint16_t>(n), false});
   }
   std::uint32_t host_ports = server.gpus + server.nics;
-  for (const NicRole role : host_networks) host_ports += server.behind_host(role).count;
+  for (const NicRole role : host_networks) host_ports += server.behind_host[role].count;
   if (server.host)
     host = builder.add(*server.host, host_ports, builder.prefix("host"), endpoints.next_host, atom);
-  std::array<std::vector<ComponentId>, host_networks.size()> host_nics;
-  for (std::size_t i = 0; i < host_networks.size(); ++i)
-    host_nics[i] = add_host_nics(server, host_networks[i], index, atom, builder, endpoints, nics);
+  ByRole<std::vector<ComponentId>> host_nics;
+  for (const NicRole role : host_networks)
+    host_nics[role] = add_host_nics(server, role, index, atom, builder, endpoints, nics);
 
   std::vector<std::uint32_t> next_port(server.nics, first_port);
   for (std::uint32_t l = 0; l < server.gpus; ++l) {
@@ -178,10 +177,10 @@ void build_server(const ServerTemplate& server, std::uint32_t index, SystemBuild
     set_endpoint(builder, endpoints.next_host, host, {index, Lid{}, 0, 0},
                  server.nics > 0 ? nic[0] : ComponentId{no_number});
     std::uint32_t first = server.gpus + server.nics;
-    for (std::size_t i = 0; i < host_networks.size(); ++i) {
-      connect_host_nics(server, host_networks[i], first, index, gpu, endpoints.next_gpu - server.gpus, host,
-                        endpoints.next_host, host_nics[i], builder);
-      first += server.behind_host(host_networks[i]).count;
+    for (const NicRole role : host_networks) {
+      connect_host_nics(server, role, first, index, gpu, endpoints.next_gpu - server.gpus, host,
+                        endpoints.next_host, host_nics[role], builder);
+      first += server.behind_host[role].count;
     }
     ++endpoints.next_host;
   }
@@ -200,8 +199,8 @@ void build_storage(const ServerRow& row, std::uint32_t index, SystemBuilder& bui
     const ComponentId nic =
         builder.add(*row.server.nic, first_port + 1, builder.prefix("nic"), endpoints.next_nic++, atom);
     if (n == 0) first = nic;
-    nics.of(has_own_fabric ? row.network : NicRole::compute)
-        .push_back({nic, index, static_cast<std::uint16_t>(n), true});
+    const NicRole role = has_own_fabric ? row.network : NicRole::compute;
+    nics[role].push_back({nic, index, static_cast<std::uint16_t>(n), true});
     builder.connect(storage, n, nic, first_port, *row.server.pcie);
   }
   set_endpoint(builder, endpoint, storage, {index, Lid{}, 0, 0}, has_own_fabric ? ComponentId{} : first);
@@ -218,7 +217,7 @@ void build_gateway(const UserRow& row, std::uint32_t number, std::uint32_t serve
   std::vector<ComponentId> nic(row.nics);
   for (std::uint32_t n = 0; n < row.nics; ++n) {
     nic[n] = builder.add(*row.nic, first_port + 1, builder.prefix("nic"), endpoints.next_nic++, atom);
-    nics.of(NicRole::frontend).push_back({nic[n], server, static_cast<std::uint16_t>(n), true});
+    nics[NicRole::frontend].push_back({nic[n], server, static_cast<std::uint16_t>(n), true});
     builder.connect(gateway, n, nic[n], first_port, *row.pcie);
   }
   set_endpoint(builder, endpoint, gateway, {server, Lid{}, 0, 0}, ComponentId{});

@@ -107,7 +107,7 @@ void read_nics(const Element& element, ServerTemplate& server, SystemBuilder& bu
   };
   server.nic = part(NicRole::compute, server.nics > 0 ? Need::required : Need::optional);
   for (const NicRole role : host_networks) {
-    auto& nics = server.behind_host(role);
+    auto& nics = server.behind_host[role];
     nics.part = part(role, nics.count > 0 ? Need::required : Need::none);
     const std::string attribute = name_of(role) + "-nics";
     if (nics.count > 0 && !element.child("host"))
@@ -124,8 +124,8 @@ void read_server(const Element& element, ServerTemplate& server, SystemBuilder& 
   if (errors.size() > before) return;
   server.gpus = spec.gpus;
   server.nics = spec.nics;
-  server.behind_host(NicRole::storage).count = spec.storage_nics;
-  server.behind_host(NicRole::frontend).count = spec.frontend_nics;
+  server.behind_host[NicRole::storage].count = spec.storage_nics;
+  server.behind_host[NicRole::frontend].count = spec.frontend_nics;
   server.striping = spec.striping;
   if (spec.nics > spec.gpus && spec.nics % spec.gpus != 0)
     errors.add(element.error(fmt::format(

@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -23,14 +22,10 @@ struct ServerTemplate {
     std::uint32_t count = 0;
     std::optional<Part> part;
   };
-  std::array<HostNics, 1 + host_networks.size()> host_nics;  ///< by NicRole
-  std::optional<std::uint32_t> nvlink, pcie;                 ///< cables
+  ByRole<HostNics> behind_host;
+  std::optional<std::uint32_t> nvlink, pcie;  ///< cables
 
   /// NICs of each GPU where every GPU has several; else 1: NIC l * nics / gpus is GPU l's, if there is one.
-  [[nodiscard]] HostNics& behind_host(NicRole role) { return host_nics[static_cast<std::size_t>(role)]; }
-  [[nodiscard]] const HostNics& behind_host(NicRole role) const {
-    return host_nics[static_cast<std::size_t>(role)];
-  }
   [[nodiscard]] std::uint32_t nics_per_gpu() const { return gpus > 0 && nics > gpus ? nics / gpus : 1; }
 };
 
@@ -60,13 +55,9 @@ struct NicPlace {
   bool is_storage = false;   ///< or of a gateway: of no server with GPUs
 };
 
-/// The NICs that fabrics have to join, by what they are for.
-struct ServerNics {
-  std::array<std::vector<NicPlace>, 1 + host_networks.size()> all;  ///< by NicRole
-
-  /// Compute: also storage servers' where storage has no fabric of its own.
-  [[nodiscard]] std::vector<NicPlace>& of(NicRole role) { return all[static_cast<std::size_t>(role)]; }
-};
+/// The NICs that fabrics have to join, by what they are for. Compute: also storage servers' where storage has
+/// no fabric of its own.
+using ServerNics = ByRole<std::vector<NicPlace>>;
 
 /// Reads a <cluster> or <storage>. Mistakes go to the builder's errors and leave an incomplete row.
 [[nodiscard]] ServerRow read_cluster(const Element& cluster, SystemBuilder& builder);
@@ -79,7 +70,7 @@ struct ServerNics {
 struct EndpointCounter {
   std::uint32_t next_gpu = 0, next_host = 0, next_storage = 0;
   std::uint32_t next_nic = 0;
-  std::array<std::uint32_t, 1 + host_networks.size()> next_host_nic{};  ///< by NicRole
+  ByRole<std::uint32_t> next_host_nic{};
 };
 
 /// Builds all servers of a row: one atom each, in the order GPUs, NVSwitch, NICs, host, NICs behind the host

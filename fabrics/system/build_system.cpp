@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -33,14 +32,14 @@ struct Plan {
   std::vector<ServerRow> rows;  ///< clusters, then storage
   std::optional<UserRow> users;
   std::optional<Graph> graph;
-  std::array<bool, 1 + host_networks.size()> has_fabric{};  ///< by NicRole
+  ByRole<bool> has_fabric;
   std::uint64_t gpus = 0, hosts = 0, storages = 0, servers = 0, nics = 0;
   std::uint64_t frontend_storages = 0;
   std::uint64_t nic_addresses = 0;  ///< of GPUs with several NICs
 
   /// Storage servers on a network of their own.
   [[nodiscard]] bool is_behind_host(const ServerRow& row) const {
-    return row.is_storage && has_fabric[static_cast<std::size_t>(row.network)];
+    return row.is_storage && has_fabric[row.network];
   }
 };
 
@@ -78,7 +77,7 @@ void check_users(const UserRow& users, const FabricElements& fabrics, bool has_s
   const auto complain = [&](const std::string& what) {
     errors.add({users.place.file, users.place.line, "<users> " + what});
   };
-  if (!fabrics.of(NicRole::frontend).element) complain("without a <fabric for=\"frontend\">");
+  if (!fabrics[NicRole::frontend].element) complain("without a <fabric for=\"frontend\">");
   if (!has_scheduler) complain("without a <workload kind=\"inference\"> that serves them");
 }
 
@@ -86,10 +85,10 @@ void check_users(const UserRow& users, const FabricElements& fabrics, bool has_s
 void check_roles(const Plan& plan, const FabricElements& fabrics, const Element* graph, ErrorList& errors) {
   for (const NicRole role : host_networks) {
     const auto needs = [role](const ServerRow& row) {
-      return row.server.behind_host(role).count > 0 ||
+      return row.server.behind_host[role].count > 0 ||
              (row.is_storage && row.network == role && role == NicRole::frontend);
     };
-    if (graph && (fabrics.of(role).element || std::any_of(plan.rows.begin(), plan.rows.end(), needs)))
+    if (graph && (fabrics[role].element || std::any_of(plan.rows.begin(), plan.rows.end(), needs)))
       return errors.add(graph->error(fmt::format(
           "<graph> joins NICs without roles: no {0}-nics, and no <fabric for=\"{0}\">", name_of(role))));
   }
@@ -98,9 +97,9 @@ void check_roles(const Plan& plan, const FabricElements& fabrics, const Element*
       if (node.element && node.element->name == "nic" && node.element->find("role"))
         errors.add(node.element->error_at("role", "<nic> attribute 'role' has no effect in a <graph>"));
   for (const NicRole role : host_networks) {
-    if (fabrics.of(role).element) continue;
+    if (fabrics[role].element) continue;
     for (const ServerRow& row : plan.rows) {
-      if (const std::uint32_t count = row.server.behind_host(role).count; count > 0)
+      if (const std::uint32_t count = row.server.behind_host[role].count; count > 0)
         errors.add(
             {row.place.file, row.place.line,
              fmt::format("<cluster> has servers with {} NICs of role {} that no fabric joins (expected "
@@ -162,7 +161,7 @@ void build_rows(const Plan& plan, SystemBuilder& builder, EndpointCounter& endpo
   builder.book.component_of.resize(builder.book.endpoints.size());
   builder.nic_of_endpoint.resize(builder.book.endpoints.size());
   for (const NicRole role : host_networks) {
-    if (!plan.has_fabric[static_cast<std::size_t>(role)]) continue;
+    if (!plan.has_fabric[role]) continue;
     builder.behind_host(role) = {std::make_shared<AddressBook>(builder.book),
                                  std::vector<ComponentId>(builder.book.endpoints.size())};
   }
@@ -222,11 +221,10 @@ Model build_system(const Scenario& scenario, const KindRegistry& kinds, const Fa
                         [](const ServerRow& row) { return row.network != NicRole::frontend; });
   const FabricElements fabric = fabrics_of(root, fabrics, errors);
   const Element* graph = only_child(root, "graph", Need::optional, errors);
-  const FabricKind* kind = fabric.of(NicRole::compute).kind;
+  const FabricKind* kind = fabric[NicRole::compute].kind;
   const bool has_fabric = kind && kind->joins_servers;
-  for (const NicRole role : host_networks)
-    plan.has_fabric[static_cast<std::size_t>(role)] = fabric.of(role).kind != nullptr;
-  if (kind && kind->has_controller(*fabric.of(NicRole::compute).element))
+  for (const NicRole role : host_networks) plan.has_fabric[role] = fabric[role].kind != nullptr;
+  if (kind && kind->has_controller(*fabric[NicRole::compute].element))
     for (ServerRow& row : plan.rows) row.server.gpu_ports = 4;
   if (has_scheduler)
     for (ServerRow& row : plan.rows) row.server.gpu_ports = 5;
@@ -250,13 +248,13 @@ Model build_system(const Scenario& scenario, const KindRegistry& kinds, const Fa
   FabricCounter& counter = results.counter;
   ServerNics all_nics;
   build_rows(plan, builder, endpoints, all_nics);
-  const std::vector<NicPlace>& nics = all_nics.of(NicRole::compute);
+  const std::vector<NicPlace>& nics = all_nics[NicRole::compute];
   const std::vector<NicPlace> rest = fabric_nics(plan.graph, nics);
-  if (has_fabric) build_fabric(fabric.of(NicRole::compute), NicRole::compute, rest, builder, results);
+  if (has_fabric) build_fabric(fabric[NicRole::compute], NicRole::compute, rest, builder, results);
   for (const NicRole role : host_networks) {
-    if (!plan.has_fabric[static_cast<std::size_t>(role)]) continue;
+    if (!plan.has_fabric[role]) continue;
     counter = {.next_lid = counter.next_lid};
-    build_fabric(fabric.of(role), role, all_nics.of(role), builder, results);
+    build_fabric(fabric[role], role, all_nics[role], builder, results);
   }
   if (errors.size() > before) return {};
   if (graph && plan.servers > 1 && !has_fabric && !rest.empty())

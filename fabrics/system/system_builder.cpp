@@ -207,7 +207,7 @@ Model SystemBuilder::take(const CongestionSpec* marks) {
     if (!own) continue;
     set_lids(*own, nics);
     own->lid_count = book.lid_count;
-    book.networks[static_cast<std::size_t>(role)] = std::move(own);
+    book.networks[role] = std::move(own);
   }
   model_.add(std::make_shared<const AddressBook>(std::move(book)));
   for (std::size_t c = 0; c < table_.cable_of_class.size(); ++c)

@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -107,7 +106,7 @@ class SystemBuilder {
     std::shared_ptr<AddressBook> book;
     std::vector<ComponentId> nic_of_endpoint;
   };
-  [[nodiscard]] HostNetwork& behind_host(NicRole role) { return networks_[static_cast<std::size_t>(role)]; }
+  [[nodiscard]] HostNetwork& behind_host(NicRole role) { return networks_[role]; }
   std::unordered_map<std::uint32_t, std::uint32_t> lid_of_nic;  ///< component id -> lid
 
   /// The model, with the resources AddressBook, CableTable, LightBudgets and SendAhead; ends this builder.
@@ -129,7 +128,7 @@ class SystemBuilder {
   std::map<std::string, std::uint32_t> prefixes_, cable_index_;
   std::map<std::tuple<std::uint32_t, int, std::int64_t>, std::uint16_t> classes_;
   SpecPlaces places_;
-  std::array<HostNetwork, 1 + host_networks.size()> networks_;  ///< by NicRole
+  ByRole<HostNetwork> networks_;
 };
 
 }  // namespace lightrail

@@ -1,6 +1,4 @@
 #pragma once
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -8,6 +6,7 @@
 
 #include "engine/base/id.hpp"
 #include "engine/base/prefetch.hpp"
+#include "network/wire/by_role.hpp"
 
 namespace lightrail {
 
@@ -16,15 +15,6 @@ enum class NicStriping : std::uint8_t {
   split,  ///< every message in equal parts, one a NIC
   flow    ///< every message whole, the NIC chosen by sender, receiver and channel
 };
-
-/// What a NIC is for, and the fabric that joins it.
-enum class NicRole : std::uint8_t {
-  compute,  ///< what GPUs send each other, and storage where it has no fabric of its own
-  storage,  ///< what a server reads from storage and writes to it
-  frontend  ///< the same with storage that stands on the front end, and what users send and get
-};
-/// Networks behind hosts, beside that of the GPUs.
-inline constexpr std::array host_networks = {NicRole::storage, NicRole::frontend};
 
 /// Where endpoints live. Endpoint ids are dense: GPUs first (0 ... gpu_count-1, server by server), then
 /// hosts, storage servers and the gateways of users. 12 bytes an endpoint, the same on every rank.
@@ -51,13 +41,11 @@ struct AddressBook {
   std::vector<ComponentId> component_of;  ///< endpoint -> component, for names in messages and tables
   std::uint32_t lid_count = 0;
   NicStriping striping = NicStriping::split;
-  /// As the fabrics of host_networks have them, by NicRole; null: there is none.
-  std::array<std::shared_ptr<const AddressBook>, 1 + host_networks.size()> networks;
+  /// As the fabrics of host_networks have them; null: there is none.
+  ByRole<std::shared_ptr<const AddressBook>> networks;
 
   /// As the fabric of NICs of that role has the endpoints; null: there is none, or it is this one.
-  [[nodiscard]] const AddressBook* behind_host(NicRole role) const {
-    return networks[static_cast<std::size_t>(role)].get();
-  }
+  [[nodiscard]] const AddressBook* behind_host(NicRole role) const { return networks[role].get(); }
   /// As the fabric behind hosts has them on which a storage server or gateway stands; null: `server` is on
   /// that of the GPUs.
   [[nodiscard]] const AddressBook* behind_host(EndpointId server) const;

@@ -26,7 +26,7 @@ struct BehindHost {
   explicit BehindHost(std::int64_t pcie_gbps = 500, NicRole role = NicRole::storage) {
     spec->for_role = role;
     spec->message_rate = far_spec->message_rate = 1'000'000'000'000;
-    bed.book().networks[static_cast<std::size_t>(NicRole::storage)] =
+    bed.book().networks[NicRole::storage] =
         std::make_shared<AddressBook>(bed.book());
     const ComponentId nic = bed.add(nic_kind(), spec, "storage-nic");
     const ComponentId far_nic = bed.add(nic_kind(), far_spec, "nic");

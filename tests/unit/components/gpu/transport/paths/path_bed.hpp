@@ -47,7 +47,7 @@ class PathBed final : EventSink, RowSink {
       book.first_storage = 5, book.storage_count = 1;
       auto storage = std::make_shared<AddressBook>(book);
       for (std::uint32_t e = 0; e < 6; ++e) storage->endpoints[e].lid = Lid{10 + e};
-      book.networks[static_cast<std::size_t>(NicRole::storage)] = storage;
+      book.networks[NicRole::storage] = storage;
     }
     for (std::uint32_t g = 0; nics > 1 && g < 4; ++g)
       for (std::uint32_t i = 0; i < nics; ++i) {
