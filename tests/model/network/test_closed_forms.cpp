@@ -119,6 +119,26 @@ TEST_CASE("an incast of two into one keeps the line full and shares it evenly") 
   CHECK(of_first < k * 3 / 5);
 }
 
+// n senders of k packets each, near and far, to one receiver: its line is full from the first head on, so
+// that the last of n k packets comes n k - 1 lines behind it. Shares are even among the inputs of
+// the last switch and not among senders, of which several come in by one.
+TEST_CASE("an incast of n to one takes n messages' time of the receiver's line, whatever the routing") {
+  for (const auto& routing : {static_routing(), ecmp_routing(), adaptive_routing()})
+    for (const std::uint32_t n : {2u, 5u, 11u}) {
+      ClosShape shape;
+      shape.leaves = 3;
+      shape.routing = routing;
+      shape.buffer = 4096 * 64;
+      ClosBed net(shape);
+      constexpr std::uint32_t k = 120;
+      for (std::uint32_t from = 0; from < n; ++from) net.post(SimTime{0}, from, 11, 4096 * k);
+      net.bed.run();
+      const auto got = net.bed.trains(net.probes[11]);
+      REQUIRE(got.size() == std::size_t{n} * k);
+      CHECK(got.back().time == got.front().time + packet * (n * k - 1));
+    }
+}
+
 // A line of round trip R between buffers of B bytes carries at most B per R + packet; with B = 1 packet
 // exactly that.
 TEST_CASE("a buffer smaller than the round trip limits the rate by the round trip") {
