@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -13,6 +14,22 @@
 #include "workloads/collective/group_plan.hpp"
 
 namespace lightrail {
+
+namespace {
+
+void check_sums(const Element& element, const SwitchSpec& spec, ErrorList& errors) {
+  const auto complain = [&](const char* attribute, const char* what) {
+    errors.add(element.error_at(attribute, fmt::format("<switch> attribute '{}': {}", attribute, what)));
+  };
+  const bool is_idle = spec.sharp_efficiency == 0;
+  const char* idle = "the switch makes no sums (expected a sharp-efficiency above 0 beside it)";
+  if (is_idle && spec.sharp_radix > 0) complain("sharp-radix", idle);
+  if (is_idle && spec.sharp_buffer.value > 0) complain("sharp-buffer", idle);
+  if (spec.sharp_radix == 1)
+    complain("sharp-radix", "1 branch leaves nothing to add (expected 2 or more; 0: any)");
+}
+
+}  // namespace
 
 Switch::Switch(const BuildContext& build)
     : model_(build.model),
@@ -67,35 +84,60 @@ void Switch::handle_rare(const Payload& payload, PortIndex port, Context& contex
       kind == MessageKind::broken_connection)
     return forward(as<Frame>(payload), port, context);
   if (kind == MessageKind::reduce) return reduce(context, as<Train>(payload), port);
+  if (kind == MessageKind::multicast) {
+    const auto sum = as<Train>(payload);
+    take(context, sum, port);
+    return spread(context, sum, port, node_of(context, sum, port));
+  }
   path_.fail(context, fmt::format("{} on port {}; a switch forwards trains", unexpected(payload), port));
 }
 
-/// The train is in the memory of the sums when its tail is here: its buffer is free then.
-void Switch::reduce(Context& context, const Train& train, PortIndex port) {
+void Switch::take(Context& context, const Train& train, PortIndex port) {
+  const Frame frame = frame_of(train);
+  path_.crossbar().take(context, frame, port, path_.crossbar().tail(context, frame, port));
+}
+
+const ReductionTree::Node& Switch::node_of(Context& context, const Train& train, PortIndex port) const {
   const auto* plans = model_.resource<GroupPlans>();
-  const AddressBook* book = path_.book();
   const EndpointId from = train.address.from();
+  const ReductionTree::Node* node = nullptr;
+  if (const AddressBook* book = path_.book(); plans && book && from.value < book->gpu_count) {
+    const GroupPlan& plan = plans->of(GroupKindId{train.address.connection().group_kind()}, from);
+    const std::uint32_t index = plan.index_of(from), place = index - plan.server_first[plan.server_of(index)];
+    if (place < plan.fabric_sums.trees.size()) node = plan.fabric_sums.trees[place].node_at(context.self());
+  }
+  if (!node)
+    path_.fail(context,
+               fmt::format("{} on port {}; this switch is of no tree of the sender's (sharp-efficiency "
+                           "{})",
+                           unexpected(to_payload(train)), port, spec_.sharp_efficiency));
+  return *node;
+}
+
+void Switch::reduce(Context& context, const Train& train, PortIndex port) {
+  const ReductionTree::Node& node = node_of(context, train, port);
   const Connection connection = train.address.connection();
-  if (spec_.sharp_efficiency == 0 || !plans || !book || from.value >= book->gpu_count)
-    path_.fail(context, fmt::format("a train to be reduced came in on port {}; this switch does not reduce "
-                                    "(sharp-efficiency {})",
-                                    port, spec_.sharp_efficiency));
-  const GroupPlan& plan = plans->of(GroupKindId{connection.group_kind()}, from);
-  const std::vector<EndpointId> heads = plan.rail_of(plan.index_of(from));
-  std::vector<PortIndex> ports;
-  for (const EndpointId head : heads)
-    ports.push_back(path_.way_of({.address = Address(from, head, connection)}, port, context).port);
-  const std::uint64_t flow = flow_of(heads.front(), connection);
-  const std::uint32_t complete = reductions_.add(flow, port, train.bytes, ports);
-  const Frame in = frame_of(train);
-  Crossbar& crossbar = path_.crossbar();
-  crossbar.take(context, in, port, crossbar.tail(context, in, port));
+  const GroupPlan& plan =
+      model_.resource<GroupPlans>()->of(GroupKindId{connection.group_kind()}, train.address.from());
+  const EndpointId first = plan.rail_head(plan.index_of(train.address.from()));
+  const std::uint32_t complete =
+      reductions_.add(flow_of(first, connection), port, train.bytes, node.branches);
+  take(context, train, port);
   if (complete == 0) return;
-  for (std::size_t i = 0; i < heads.size(); ++i) {
-    Train sum = train;
-    sum.kind = MessageKind::train, sum.bytes = complete;
-    sum.address = Address(heads[i], heads[i], connection);
-    crossbar.send(context, path_.on_own_lane(frame_of(sum)), port, ports[i]);
+  Train sum = train;
+  sum.bytes = complete, sum.address = Address(first, first, connection);
+  if (node.up == self_port) return spread(context, sum, port, node);
+  path_.crossbar().send(context, path_.on_own_lane(frame_of(sum)), port, node.up);
+}
+
+void Switch::spread(Context& context, const Train& sum, PortIndex port, const ReductionTree::Node& node) {
+  for (std::size_t i = 0; i < node.branches.size(); ++i) {
+    Train copy = sum;
+    const EndpointId head = node.heads[i];
+    const bool is_member = head != ReductionTree::no_head;
+    copy.kind = is_member ? MessageKind::train : MessageKind::multicast;
+    if (is_member) copy.address = Address(head, head, sum.address.connection());
+    path_.crossbar().send(context, path_.on_own_lane(frame_of(copy)), port, node.branches[i]);
   }
 }
 
@@ -161,9 +203,16 @@ std::shared_ptr<const ComponentKind> switch_kind(const RoutingRegistry& routings
                "in an input buffer: a queue for each output, or one in which the first holds up the others",
                {{"virtual-output", Crossbar::Queueing::virtual_output}, {"fifo", Crossbar::Queueing::fifo}});
   common.add_routing(routings);
-  table.field("sharp-efficiency", &SwitchSpec::sharp_efficiency,
-              "share of the links' rate that reduction in the switch reaches (SHARP); 0: it has none", 0.0,
-              1.0);
+  table
+      .field("sharp-efficiency", &SwitchSpec::sharp_efficiency,
+             "share of the links' rate that reduction in the switch reaches (SHARP); 0: it has none", 0.0,
+             1.0)
+      .field("sharp-radix", &SwitchSpec::sharp_radix,
+             "branches of one tree of sums at the switch at most; 0: as many as it has ports", 0u, 65'535u)
+      .field("sharp-buffer", &SwitchSpec::sharp_buffer,
+             "of one tree of sums, what the switch holds until all branches have brought it: senders have no "
+             "more under way; 0: no limit",
+             Bytes{0}, Bytes{1ll << 31});
   common.add_power();
   bind_spec(*kind, table);
   document_routings(routings, *kind);
@@ -173,6 +222,7 @@ std::shared_ptr<const ComponentKind> switch_kind(const RoutingRegistry& routings
     table.parse(element, *spec, errors);
     read_routing_and_lanes(element, routings, *spec, errors);
     check_reserve(element, spec->buffer, spec->reserve, errors);
+    check_sums(element, *spec, errors);
     return spec;
   };
   accept_sources(*kind);

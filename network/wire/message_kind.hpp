@@ -24,9 +24,11 @@ enum class MessageKind : std::uint8_t {
   corrupt_train = 9,     ///< FEC could not correct it: the link replays it
   corrupt_control = 10,  ///< the same, a control message
   reduce = 11,  ///< GPU -> NVSwitch: a train to be added to those of the group's other members of this
-                ///< server; the sum goes to dst as a train from dst. NIC -> switch: to those of the members
-                ///< at the same place of other servers; the sum goes to each as a train from itself
-  multicast = 12,  ///< GPU -> NVSwitch: a train for all members of the group in this server
+                ///< server; the sum goes to dst as a train from dst. NIC -> switch, switch -> switch above
+                ///< it: to those of the members at the same place of other servers; the sum goes to each as
+                ///< a train from itself
+  multicast = 12,  ///< GPU -> NVSwitch: a train for all members of the group in this server. Switch -> switch
+                   ///< below it: the sum for all members there
   fold = 13,  ///< GPU -> NVSwitch: a train of a folded ring: when all members of the group have sent theirs,
               ///< as many bytes go to each of them, as trains from the member before it
   // By way of another GPU of the server (delegated_train.hpp).

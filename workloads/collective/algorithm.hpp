@@ -55,6 +55,8 @@ class CollectiveAlgorithm {
   [[nodiscard]] virtual bool serves(CollectiveType type) const = 0;
   /// Also where members stand for several (GroupPlan::stands_for).
   [[nodiscard]] virtual bool serves_folded(CollectiveType) const { return false; }
+  /// Whether switches of the fabric make its sums (GroupPlan::fabric_sums).
+  [[nodiscard]] virtual bool reduces_in_fabric() const { return false; }
   /// Why this group cannot run `op`, to follow "algorithm 'x' ": "needs one GPU of each server"; nothing: it
   /// can. All members of the group must get the same answer. `op` is of a collective that it serves.
   [[nodiscard]] virtual std::optional<std::string> hindrance(const GroupPlan& plan, const Op& op) const;

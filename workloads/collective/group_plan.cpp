@@ -1,12 +1,16 @@
 #include "workloads/collective/group_plan.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <variant>
 
 #include "engine/base/error.hpp"
 #include "engine/model/kind.hpp"
 #include "network/health/health_table.hpp"
 #include "network/wire/connection.hpp"
+#include "workloads/collective/algorithm_registry.hpp"
+#include "workloads/program/program.hpp"
 
 namespace lightrail {
 namespace {
@@ -96,9 +100,9 @@ SimTime nvlink_path_of(const Model& model, ComponentId gpu, const MulticastSpec&
   return 2 * model.link_classes[model.links[out.value].link_class].latency + nvswitch.switching_latency();
 }
 
-/// The switch that the NIC of `gpu` is joined to; invalid: none or two, or the cable between the two fails at
+/// From the NIC of `gpu` to the fabric; invalid: there is no NIC, or it has two ports, or this one fails at
 /// times.
-ComponentId rail_switch_of(const Model& model, ComponentId gpu) {
+LinkId fabric_link_of(const Model& model, ComponentId gpu) {
   const ComponentRecord& record = model.components[gpu.value];
   if (record.port_count <= nic_port) return {};
   const LinkId out = model.ports[record.first_port + nic_port].out;
@@ -107,29 +111,65 @@ ComponentId rail_switch_of(const Model& model, ComponentId gpu) {
   if (fabric_ports_of(model, nic) > 1) return {};
   const LinkId up = model.ports[model.components[nic.value].first_port].out;
   const auto* health = model.resource<HealthTable>();
-  if (!up.is_valid() || (health && health->has_outages(up))) return {};
-  return model.links[up.value].to;
+  return up.is_valid() && !(health && health->has_outages(up)) ? up : LinkId{};
 }
 
-/// Of the switches of all places; needs as many members of every server, each with one NIC of its own that
-/// never fails: what the switch adds has no way round, and nobody sends it again.
-double collnet_efficiency_of(const Model& model, const AddressBook& book, const GroupPlan& plan) {
-  if (plan.servers() < 2 || !plan.is_even()) return 0;
-  double efficiency = 1;
-  for (std::uint32_t place = 0; place < plan.members_of(0); ++place)
-    for (std::uint32_t s = 0; s < plan.servers(); ++s) {
-      auto switch_at = [&](std::uint32_t server, std::uint32_t at) {
-        return rail_switch_of(model, book.component_of[plan.members[plan.server_first[server] + at].value]);
-      };
-      const ComponentId found = switch_at(s, place);
-      if (!found.is_valid() || found.value != switch_at(0, place).value) return 0;
-      const auto& entry = book[plan.members[plan.server_first[s] + place]];
-      if (book.nics(plan.members[plan.server_first[s] + place]) > 1) return 0;
-      if (place > 0 && book[plan.members[plan.server_first[s] + place - 1]].nic == entry.nic) return 0;
-      const auto* spec = spec_of<MulticastSpec>(model, found);
-      efficiency = std::min(efficiency, spec ? spec->multicast_efficiency() : 0.0);
+/// The members at `place` of every server with their ways to the fabric; empty: one has no NIC of its own, or
+/// several, or one that fails. What switches add has no way round, and nobody sends it again.
+std::vector<ReductionTrees::Leaf> leaves_at(const Model& model, const AddressBook& book,
+                                            const GroupPlan& plan, std::uint32_t place) {
+  std::vector<ReductionTrees::Leaf> leaves;
+  for (std::uint32_t s = 0; s < plan.servers(); ++s) {
+    const EndpointId head = plan.members[plan.server_first[s] + place];
+    const LinkId up = fabric_link_of(model, book.component_of[head.value]);
+    const bool shares_nic =
+        place > 0 && book[plan.members[plan.server_first[s] + place - 1]].nic == book[head].nic;
+    if (!up.is_valid() || book.nics(head) > 1 || shares_nic) return {};
+    leaves.push_back({head, up});
+  }
+  return leaves;
+}
+
+FabricSums no_sums(std::string obstacle) {
+  FabricSums sums;
+  sums.obstacle = std::move(obstacle);
+  return sums;
+}
+
+FabricSums fabric_sums_of(const Model& model, const AddressBook& book, const GroupPlan& plan,
+                          ReductionTrees& finder) {
+  if (plan.servers() < 2 || !plan.is_even()) return no_sums("as many GPUs of each of two or more servers");
+  FabricSums sums;
+  sums.efficiency = 1;
+  for (std::uint32_t place = 0; place < plan.members_of(0); ++place) {
+    const std::vector<ReductionTrees::Leaf> leaves = leaves_at(model, book, plan, place);
+    if (leaves.empty()) return no_sums("a NIC of one port for each GPU, that no fault touches");
+    auto found = finder.tree(leaves, leaves.front().head.value);
+    if (auto* obstacle = std::get_if<std::string>(&found)) return no_sums(std::move(*obstacle));
+    auto& tree = std::get<ReductionTree>(found);
+    sums.efficiency = std::min(sums.efficiency, tree.efficiency);
+    if (const std::int64_t room = tree.room.value; room > 0)
+      sums.room = sums.room == 0 ? room : std::min(sums.room, room);
+    sums.trees.push_back(std::move(tree));
+  }
+  return sums;
+}
+
+/// By group kind: whether a collective asks for sums in the fabric.
+std::vector<bool> kinds_with_fabric_sums(const Model& model, const GroupTable& groups) {
+  std::vector<bool> result(groups.kind_count());
+  const auto* algorithms = model.resource<AlgorithmRegistry>();
+  const auto* set = model.resource<ProgramSet>();
+  if (!algorithms || !set) return result;
+  const Algorithm usual = model.resource<NcclSettings>()->algorithm;
+  for (const Program& program : set->programs)
+    for (const Op& op : program.ops) {
+      if (op.kind != OpKind::collective || op.group.value >= result.size()) continue;
+      const Algorithm wanted = op.algorithm == Algorithm::auto_select ? usual : op.algorithm;
+      if (algorithms->contains(wanted) && (*algorithms)[wanted].reduces_in_fabric())
+        result[op.group.value] = true;
     }
-  return efficiency;
+  return result;
 }
 
 /// GroupPlan::spans_hosts of a group of one server, with its members in order.
@@ -185,7 +225,6 @@ GroupPlan make_plan(const Model& model, const AddressBook& book, std::vector<End
   plan.has_equal_nvlink = plan.local_rate == *std::max_element(local.begin(), local.end());
   plan.net_rate = *std::min_element(net.begin(), net.end());
 
-  plan.collnet_efficiency = collnet_efficiency_of(model, book, plan);
   std::vector<std::vector<std::uint32_t>> by_server;
   std::size_t channels = plan.servers() == 1 ? 1 : none;
   for (std::uint32_t s = 0; s < plan.servers(); ++s) {
@@ -249,6 +288,8 @@ GroupPlans::GroupPlans(const Model& model) {
   const auto* groups = model.resource<GroupTable>();
   const auto* settings = model.resource<NcclSettings>();
   LIGHTRAIL_EXPECT(book && groups && settings);
+  const std::vector<bool> has_fabric_sums = kinds_with_fabric_sums(model, *groups);
+  std::optional<ReductionTrees> finder;
   for (std::uint32_t k = 0; k < groups->kind_count(); ++k) {
     auto& plan_of = plan_of_.emplace_back(book->gpu_count, none);
     for (std::uint32_t gpu = 0; gpu < book->gpu_count; ++gpu) {
@@ -261,6 +302,9 @@ GroupPlans::GroupPlans(const Model& model) {
       plans_.push_back(make_plan(model, *book, std::move(members)));
       plans_.back().stands_for = groups->kind(GroupKindId{k}).stands_for;
       plans_.back().nccl = settings_with(*settings, plans_.back());
+      if (!has_fabric_sums[k]) continue;
+      if (!finder) finder.emplace(model);
+      plans_.back().fabric_sums = fabric_sums_of(model, *book, plans_.back(), *finder);
     }
   }
 }

@@ -2,16 +2,27 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/base/id.hpp"
 #include "engine/base/quantity.hpp"
 #include "engine/model/model.hpp"
+#include "network/reduction/reduction_trees.hpp"
 #include "network/wire/address_book.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 #include "workloads/program/groups.hpp"
 
 namespace lightrail {
+
+/// How the fabric adds up what a group's servers send: a tree for each place in a server, over the members at
+/// that place.
+struct FabricSums {
+  std::vector<ReductionTree> trees;  ///< by place; empty: `obstacle` says why, or no collective asks for them
+  std::string obstacle;              ///< to follow "needs"
+  double efficiency = 0;  ///< share of the network's rate: the least of the trees; 0: there is none
+  std::int64_t room = 0;  ///< payload of a head that the switches of every tree hold [B]; 0: any
+};
 
 /// How the members of one group lie on servers and rails; the same for every member, made once, immutable.
 ///
@@ -26,9 +37,7 @@ struct GroupPlan {
   std::uint32_t channels = 1;
   std::uint32_t stands_for = 1;  ///< GroupKind's
   bool has_nvlink = true;        ///< members of one server reach each other over NVLink
-  /// Share of the network's rate that the switch reaches that reduces for every rail of the members; 0: some
-  /// rail has no such switch, or several, or a NIC that fails.
-  double collnet_efficiency = 0;
+  FabricSums fabric_sums;
   /// Head of a train from one member to another through the NVSwitch of its server: the longest.
   SimTime nvlink_path{};
   /// Members of one server under several operating systems: an NVLink domain of more than 8 GPUs is made of
@@ -55,6 +64,10 @@ struct GroupPlan {
   [[nodiscard]] std::uint32_t server_of(std::uint32_t index) const;
   /// Of every server, the member at the same place in it as that one; needs that there is one.
   [[nodiscard]] std::vector<EndpointId> rail_of(std::uint32_t index) const;
+  /// The first of these.
+  [[nodiscard]] EndpointId rail_head(std::uint32_t index) const {
+    return members[index - server_first[server_of(index)]];
+  }
   /// Place of `gpu` in `members`; needs that it is one.
   [[nodiscard]] std::uint32_t index_of(EndpointId gpu) const;
   /// Place in the ring of `channel`, 0 ... size - 1, of a member given by its index.
@@ -69,7 +82,8 @@ struct GroupPlan {
 /// Every group of the job: a Model resource, a few bytes a GPU and kind.
 class GroupPlans {
  public:
-  /// Needs AddressBook, GroupTable and NcclSettings.
+  /// Needs AddressBook, GroupTable and NcclSettings; trees in the fabric are made for groups of which an
+  /// AlgorithmRegistry and a ProgramSet say that a collective asks for them.
   explicit GroupPlans(const Model& model);
   GroupPlans(const GroupPlans&) = delete;  // plans point into settings_
   GroupPlans& operator=(const GroupPlans&) = delete;

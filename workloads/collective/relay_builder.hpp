@@ -16,6 +16,8 @@ class RelayBuilder {
   /// `in` must outlive it. `switch_efficiency`, `net_chunk` [B]: of the plan.
   RelayBuilder(const CollectiveInput& in, double switch_efficiency, std::int64_t net_chunk);
 
+  /// Slices of a stage at most: bounds the messages of a member; filling the pipeline costs depth / slices.
+  static constexpr std::int64_t max_slices = 512;
   /// Lanes at most: each is a channel of its connections.
   static constexpr std::uint32_t max_lanes = Connection::max_channels;
   /// Trees over the group's servers: 2 over several, 1 in one.
@@ -34,8 +36,11 @@ class RelayBuilder {
   [[nodiscard]] TreePlace tree_place(std::uint32_t lane) const;
 
   /// Appends a stage of lane `lane` of `lanes` (<= max_lanes), which share the operation's bytes equally, in
-  /// slices of at most `slice` [B], unless that were more than 512; returns its number.
-  std::uint32_t add(RelayStage stage, std::uint32_t lanes, std::uint32_t lane, std::int64_t slice);
+  /// slices of at most `slice` [B], unless that were more than `most`; returns its number.
+  std::uint32_t add(RelayStage stage, std::uint32_t lanes, std::uint32_t lane, std::int64_t slice,
+                    std::int64_t most = max_slices);
+  /// The number of the stage that add() returns next.
+  [[nodiscard]] std::uint32_t next() const { return static_cast<std::uint32_t>(result_.stages.size()); }
   [[nodiscard]] RelayPlan take() { return std::move(result_); }
 
  private:

@@ -33,6 +33,8 @@ struct RelayStage {
   std::vector<Input> inputs;
   std::vector<Output> outputs;
   std::uint32_t after = none;
+  /// A slice is sent only when all but `ahead` of those before it have come back by the stage `back`.
+  std::uint32_t back = none, ahead = 0;
   std::int64_t bytes = 0;
   std::uint32_t slices = 0;  ///< 0: no bytes
   /// Place of its first input's count in CommRun::counts; the outputs' behind.

@@ -77,6 +77,8 @@ void CommEngine::advance_relay(Context& context, Transport& transport, std::uint
     ready = std::min(ready, run.counts[stage.first_count + i].received);
   if (stage.after != RelayStage::none)
     ready = std::min(ready, run.counts[all.stages[stage.after].first_count].sent);
+  if (stage.back != RelayStage::none)
+    ready = std::min(ready, run.counts[all.stages[stage.back].first_count].received + stage.ahead);
   const std::uint32_t steps = nccl(op_of(slot)).steps;
   for (std::uint32_t i = 0; i < stage.outputs.size(); ++i)
     if (has_slots(stage.outputs[i], transport))
@@ -114,6 +116,8 @@ void CommEngine::on_relay(Context& context, Transport& transport, Owner owner) {
   const auto s = static_cast<std::uint32_t>(it - all.stages.begin()) - 1;
   ++runs_[owner.slot].counts[owner.sub].received;
   advance_relay(context, transport, owner.slot, s);
+  for (std::uint32_t before = 0; before < s; ++before)
+    if (all.stages[before].back == s) advance_relay(context, transport, owner.slot, before);
 }
 
 }  // namespace lightrail

@@ -1,5 +1,7 @@
 #include "tests/model/collective/gpu_bed.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -40,6 +42,8 @@ GpuBed::GpuBed(const ClusterShape& shape) : shape_(shape) {
   auto switch_spec = std::make_shared<SwitchSpec>();
   switch_spec->latency = switch_latency;
   switch_spec->sharp_efficiency = shape.sharp_efficiency;
+  switch_spec->sharp_buffer = Bytes{shape.sharp_buffer};
+  switch_spec->sharp_radix = shape.sharp_radix;
   switch_spec->ports = 4096;
   host_spec->latency = host_latency;
   host_spec->memory_bandwidth = BitRate{100'000'000'000 * 8};  // 10 ps a byte
@@ -133,17 +137,31 @@ GpuBed::GpuBed(const ClusterShape& shape) : shape_(shape) {
       book.add_nic_address(EndpointId{g}, entry);
     }
   const std::uint32_t rails = shape.joins_rails || shape.nics == 0 ? 1 : shape.nics;
+  const std::uint32_t on_leaf =
+      shape.servers_per_leaf == 0 ? shape.servers + shape.storage : shape.servers_per_leaf;
+  const std::uint32_t leaves = (shape.servers + shape.storage + on_leaf - 1) / on_leaf;
   for (std::uint32_t rail = 0; rail < rails && !plugs.empty(); ++rail) {
-    switches.push_back(bed.add(switch_k, switch_spec, "switch"));
-    SwitchRoute route;
-    route.listed.resize(lids);
-    PortIndex port = 0;
+    const std::size_t first = switches.size();
+    std::vector<SwitchRoute> routes(leaves + 1);
+    for (SwitchRoute& route : routes) route.listed.resize(lids);
+    std::vector<PortIndex> next(leaves);
+    for (std::uint32_t leaf = 0; leaf < leaves; ++leaf)
+      switches.push_back(bed.add(switch_k, switch_spec, "switch"));
     for (const Plug& plug : plugs) {
       if (plug.rail % rails != rail) continue;
-      bed.connect(plug.nic, 0, switches.back(), port, cable);
-      route.listed[plug.lid] = {port++};
+      const std::uint32_t server = shape.nics == 0 ? 0 : std::min(plug.lid / shape.nics, shape.servers);
+      const std::uint32_t leaf = leaves == 1 ? 0 : server / on_leaf;
+      bed.connect(plug.nic, 0, switches[first + leaf], next[leaf], cable);
+      routes[leaf].listed[plug.lid] = {next[leaf]++};
+      routes[leaves].listed[plug.lid] = {static_cast<PortIndex>(leaf)};
     }
-    bed.route(switches.back(), route);
+    if (leaves > 1) switches.push_back(bed.add(switch_k, switch_spec, "switch"));
+    for (std::uint32_t leaf = 0; leaf < leaves && leaves > 1; ++leaf) {
+      bed.connect(switches[first + leaf], next[leaf], switches.back(), static_cast<PortIndex>(leaf), cable);
+      for (auto& ports : routes[leaf].listed)
+        if (ports.empty()) ports = {next[leaf]};
+    }
+    for (std::size_t i = first; i < switches.size(); ++i) bed.route(switches[i], routes[i - first]);
   }
 }
 

@@ -22,10 +22,15 @@ struct ClusterShape {
   std::uint32_t servers = 1, gpus = 8, nics = 0;
   bool has_nvswitch = true, has_host = false;
   bool joins_rails = false;  ///< one switch for all rails
+  /// Servers whose NICs of a rail share a switch; the switches of a rail have one above them, by one cable
+  /// each. 0: all of them, and there is none above.
+  std::uint32_t servers_per_leaf = 0;
   std::uint32_t storage = 0;
   SimTime metadata{};        ///< of storage servers
   std::uint32_t grain = 16;  ///< packets of 4 KiB a train
   double nvls_efficiency = 0, sharp_efficiency = 0;
+  std::int64_t sharp_buffer = 0;  ///< [B]
+  std::uint32_t sharp_radix = 0;
   std::int64_t nvswitch_buffer = 1 << 20;     ///< [B]
   std::uint32_t planes = 1;                   ///< of the NVSwitch; more than 1: flows are hashed over them
   NicStriping striping = NicStriping::split;  ///< of more NICs than GPUs, as many for each

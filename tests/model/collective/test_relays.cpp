@@ -1,5 +1,5 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
-
 #include <cstdint>
 #include <vector>
 
@@ -278,6 +278,81 @@ TEST_CASE("reductions on rails share the buffer among the GPUs of a server and e
     };
     CHECK(end(microseconds(100)) == end(time_never));
   }
+}
+
+// Up and down through the switch above: two switches and two cables more than in one, and no other line.
+TEST_CASE("a tree of switches adds its way up and down, and no line, however many servers a leaf has") {
+  for (std::uint32_t on_leaf : {1u, 2u, 4u}) {
+    GpuBed bed({.servers = 8, .gpus = 1, .nics = 1, .servers_per_leaf = on_leaf, .sharp_efficiency = 1});
+    const std::int64_t bytes = 60'000;  // one slice, one train
+    bed.run_all({all_reduce(bed.group("dp", 8), bytes, algorithm_named("collnet"))});
+    bed.run();
+    const SimTime end = bed.nccl.tree_base(Protocol::simple) + bed.nccl.net_overhead + net_path +
+                        2 * (switch_latency + cable_latency) + line(bytes, net_ps) +
+                        bed.nccl.collnet_software(Medium::net);
+    for (std::uint32_t gpu = 0; gpu < 8; ++gpu) {
+      CHECK(bed.end_of(gpu, 0) == end);
+      CHECK(bed.sent_bytes(gpu) == bytes);
+    }
+  }
+}
+
+// Four servers of a leaf send 3 MB each: added there, one stream of 3 MB goes up the only cable.
+TEST_CASE("a leaf passes one stream up, whatever its servers send, also through a checkpoint") {
+  const auto end = [](std::uint32_t on_leaf, SimTime save_at) {
+    GpuBed bed({.servers = 8, .gpus = 2, .nics = 2, .servers_per_leaf = on_leaf, .sharp_efficiency = 1});
+    bed.run_all({all_reduce(bed.group("world", 16), 3'000'000, algorithm_named("collnet"))});
+    bed.run(save_at);
+    CHECK(bed.bed.waits().empty());
+    return bed.end_of(1, 0);
+  };
+  const SimTime one_switch = end(0, time_never), tree = end(4, time_never);
+  CHECK(tree - one_switch == 2 * (switch_latency + cable_latency));
+  for (const std::int64_t at : {20, 40, 60}) CHECK(end(4, microseconds(at)) == tree);
+}
+
+// Slices of an eighth of the room, by a proxy that posts them at once: the ninth leaves when the first is
+// back with its software.
+TEST_CASE("a head has no more under way than the switches of its tree hold") {
+  NcclSettings nccl;
+  nccl.net_overhead = nccl.net_progress = SimTime{0};
+  const auto end = [&](std::int64_t room) {
+    GpuBed bed({.servers = 4,
+                .gpus = 1,
+                .nics = 1,
+                .servers_per_leaf = 2,
+                .sharp_efficiency = 1,
+                .sharp_buffer = room});
+    bed.nccl = nccl;
+    bed.run_all({all_reduce(bed.group("dp", 4), 1 << 20, algorithm_named("collnet"))});
+    bed.run();
+    CHECK(bed.bed.waits().empty());
+    return bed.end_of(0, 0);
+  };
+  const SimTime way = net_path + 2 * (switch_latency + cable_latency) + nccl.collnet_software(Medium::net);
+  for (const std::int64_t room : {std::int64_t{1} << 16, std::int64_t{1} << 17}) {
+    const std::int64_t rounds = (1 << 20) / room;
+    const SimTime slice = line(room / 8, net_ps);
+    CHECK(end(room) == nccl.tree_base(Protocol::simple) + rounds * (slice + way) + 7 * slice);
+  }
+  CHECK(end(1 << 22) == end(0));
+}
+
+TEST_CASE("a tree with more branches at a switch than it takes is refused") {
+  const auto mistakes = [](std::uint32_t radix) {
+    GpuBed bed({.servers = 6,
+                .gpus = 1,
+                .nics = 1,
+                .servers_per_leaf = 2,
+                .sharp_efficiency = 1,
+                .sharp_radix = radix});
+    bed.run_all({all_reduce(bed.group("dp", 6), 1000, algorithm_named("collnet"))});
+    return bed.mistakes();
+  };
+  CHECK(mistakes(3).empty());
+  REQUIRE(mistakes(2).size() == 1);
+  CHECK_THAT(mistakes(2)[0], Catch::Contains("needs trees of fewer branches: switch") &&
+                                 Catch::Contains("has 3 and takes 2 (sharp-radix)"));
 }
 
 TEST_CASE("a reduction in the fabric needs switches that reduce") {
