@@ -4,9 +4,10 @@
 
 #include "app/cli/build_model.hpp"
 #include "app/cli/command_line.hpp"
-#include "app/cli/first_step.hpp"
 #include "app/cli/run_detail.hpp"
 #include "app/cli/stages.hpp"
+#include "app/cli/step_range.hpp"
+#include "app/cli/step_span.hpp"
 #include "engine/record/grain_check.hpp"
 
 namespace lightrail {
@@ -14,16 +15,20 @@ namespace lightrail {
 /// The same system with trains of at most --check-grain packets, those of NVLink shortened in proportion.
 class FinerRun {
  public:
-  /// Throws InputErrors where `model`, the one of the run itself, has no longer trains.
+  /// Throws InputErrors where `model`, the one of the run itself, has no longer trains, or not the iterations
+  /// that are asked for.
   FinerRun(const ReadScenario& scenario, const Registry& registry, CommandLine line, const Model& model,
            int ranks);
 
-  /// Runs until the first iteration has ended or three times as long as in the run itself, where it took
-  /// `step`. None: it had not ended there on all GPUs, or a signal came. Collective.
-  [[nodiscard]] std::optional<GrainCheck> check(const FirstStep& step, const MpiSession& mpi) const;
+  /// Those of --check-steps.
+  [[nodiscard]] StepRange steps() const { return steps_; }
+  /// Runs until these iterations have ended or three times as long as in the run itself, where they took
+  /// `step`. None: they had not ended there on all GPUs, or a signal came. Collective.
+  [[nodiscard]] std::optional<GrainCheck> check(const StepSpan& step, const MpiSession& mpi) const;
 
  private:
   std::uint32_t packets_;
+  StepRange steps_;
   Model model_;
   Partition partition_;
   RunOptions options_;

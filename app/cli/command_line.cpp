@@ -174,6 +174,10 @@ void fill_run(const Given& given, CommandLine& line) {
   line.check_grain = given.value("check-grain", 0u, 1u, TrainSettings::max_grain);
   if (line.check_grain > 0 && !line.resume.empty())
     fail("option --check-grain: a run that is resumed has not seen its first iteration");
+  if (given.has("check-steps")) {
+    if (line.check_grain == 0) fail("option --check-steps has no effect without --check-grain");
+    line.check_steps = parse_step_range(given.text("check-steps", ""));
+  }
   line.io = given.choice<RecordMode>("io", {{"auto", RecordMode::automatic},
                                             {"collective", RecordMode::collective},
                                             {"gather", RecordMode::gather}});

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/cli/options.hpp"
+#include "app/cli/step_range.hpp"
 #include "app/create/new_scenario.hpp"
 #include "engine/partition/partition.hpp"
 #include "engine/record/hdf5_recorder.hpp"
@@ -43,6 +44,7 @@ struct CommandLine {
   PartitionPlan partition;
   std::vector<int> predict_ranks;
   std::uint32_t check_grain = 0;           ///< packets; 0: not asked for
+  StepRange check_steps;                   ///< which iterations it looks at
   double longest_rung_s = 120;             ///< wall time
   std::vector<std::string> over;           ///< NAME=VALUE,VALUE: clusters that plans are looked for on
   std::uint32_t best = 3, most = 300;      ///< plans that are run in trains, by formula

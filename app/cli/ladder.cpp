@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "app/cli/commands.hpp"
-#include "app/cli/first_step.hpp"
 #include "app/cli/run_detail.hpp"
 #include "app/cli/slow_run.hpp"
+#include "app/cli/step_span.hpp"
 
 namespace lightrail {
 namespace {
@@ -50,7 +50,7 @@ Rung climb(Detail detail, const ReadScenario& scenario, const Registry& registry
 
 std::string line_of(const Rung& rung, const Rung* finest) {
   if (!rung.left_out.empty()) return fmt::format("{:<9}not run: {}\n", rung.name, rung.left_out);
-  const FirstStep::Span& step = rung.run.step;
+  const StepSpan::Span& step = rung.run.step;
   const auto mean = [&](SimTime sum) { return format_time(sum / step.gpus); };
   const double off =
       static_cast<double>(rung.run.length().count()) / static_cast<double>(finest->run.length().count()) - 1;

@@ -63,6 +63,8 @@ std::vector<OptionDoc> make_option_docs() {
       {"network", "LATENCY,RATE", running, "between those ranks, as 1.5us,25GB/s (the default)"},
       {"check-grain", "N", running,
        "run the first iteration again in trains of at most N packets and say how far off it is"},
+      {"check-steps", "N[-N]", running,
+       "with --check-grain: these iterations, counted from 0, in place of the first"},
       {"io", "HOW", running, "auto (default), collective or gather; changes no result", false,
        "auto collective gather"},
       {"progress", "HOW", running, "auto (default), bar, lines or none", false, "auto bar lines none"},

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "app/cli/build_model.hpp"
-#include "app/cli/first_step.hpp"
 #include "app/cli/run_command.hpp"
 #include "app/cli/run_detail.hpp"
 #include "app/cli/slow_run.hpp"
+#include "app/cli/step_span.hpp"
 #include "app/plan/fit.hpp"
 
 namespace lightrail {

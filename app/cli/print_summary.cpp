@@ -105,8 +105,12 @@ void add_restarts(const RestartSummary& all, std::string& text) {
 void add_grain_check(const GrainCheck& check, std::string& text) {
   const std::string trains =
       check.packets == 1 ? "single packets" : fmt::format("trains of at most {} packets", check.packets);
-  text += fmt::format("grain check      the first step takes {}; with {} ",
-                      format_time(SimTime{check.step_time_ps}), trains);
+  const std::string steps = check.last_step == 0 ? "the first step takes"
+                            : check.first_step == check.last_step
+                                ? fmt::format("iteration {} takes", check.last_step)
+                                : fmt::format("iterations {} to {} take", check.first_step, check.last_step);
+  text += fmt::format("grain check      {} {}; with {} ", steps, format_time(SimTime{check.step_time_ps}),
+                      trains);
   text += check.has_ended() ? fmt::format("{}: {:+.2f} %\n", format_time(SimTime{check.finer_step_time_ps}),
                                           100 * check.error())
                             : std::string("it had not ended after three times as long\n");

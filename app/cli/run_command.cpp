@@ -74,8 +74,8 @@ Summary simulate(const Model& model, const Partition& partition, const CommandLi
                  const MpiSession& mpi, Hdf5Recorder& recorder, const FinerRun* finer,
                  const GoodputRun* goodput) {
   try {
-    FirstStep first_step(&recorder);
-    Recorder& rows = finer ? static_cast<Recorder&>(first_step) : recorder;
+    StepSpan steps(&recorder, finer ? finer->steps() : StepRange{});
+    Recorder& rows = finer ? static_cast<Recorder&>(steps) : recorder;
     RunResult result;
     if (!goodput || goodput->simulates())
       result = Simulation(model, partition, mpi.comm(), rows).run(line.run);
@@ -84,7 +84,7 @@ Summary simulate(const Model& model, const Partition& partition, const CommandLi
     if (result.status == RunStatus::deadlock)
       if (outcome.reason = abort_reason(model, result.end); !outcome.reason.empty())
         outcome.status = "aborted";
-    if (finer && result.status == RunStatus::complete) outcome.grain_check = finer->check(first_step, mpi);
+    if (finer && result.status == RunStatus::complete) outcome.grain_check = finer->check(steps, mpi);
     Summary summary = recorder.finish(outcome);
     summary.forecast = std::move(result.forecast);
     return summary;

@@ -93,6 +93,8 @@ Json forecast_json(const ForecastRow& f) {
 
 Json grain_check_json(const GrainCheck& c) {
   return {{"packets", c.packets},
+          {"first_step", c.first_step},
+          {"last_step", c.last_step},
           {"step_time_ps", c.step_time_ps},
           {"finer_step_time_ps", c.has_ended() ? Json(c.finer_step_time_ps) : Json()},
           {"error", c.has_ended() ? Json(c.error()) : Json()}};

@@ -89,6 +89,8 @@ void write_summary(ResultFile& file, const Summary& summary) {
   }
   if (const auto& check = summary.grain_check) {
     file.set_attribute("/summary", "grain_check_packets", check->packets);
+    file.set_attribute("/summary", "grain_check_first_step", check->first_step);
+    file.set_attribute("/summary", "grain_check_last_step", check->last_step);
     file.set_attribute("/summary", "grain_check_step_time_ps", check->step_time_ps);
     file.set_attribute("/summary", "grain_check_finer_step_time_ps", check->finer_step_time_ps);
     if (check->has_ended()) file.set_attribute("/summary", "grain_check_error", check->error());

@@ -2,13 +2,15 @@
 """--check-grain: on any number of ranks the result stays, and the estimate is the step time of a run
 that the scenario itself gives shorter trains.
 
-usage: test_check_grain.py LIGHTRAIL SCENARIO
+usage: test_check_grain.py LIGHTRAIL SCENARIO ITERATIONS
 
-SCENARIO has the variables size, grain and nvlink_grain, and one iteration.
+SCENARIO has the variables size, grain and nvlink_grain, and one iteration; ITERATIONS has three unlike ones.
 """
 import pathlib
 import sys
 import tempfile
+
+import h5py
 
 from run_equivalence import SAME, differences, load_summary, run, start
 
@@ -17,13 +19,39 @@ CHECK = [*SIZE, "--check-grain", "3"]
 FINER = [*SIZE, "--set", "grain=3", "--set", "nvlink_grain=6"]  # 16 and 32 before
 
 
+def span(file, first, last):
+    """Of these iterations, from the first GPU's start to the last one's end [ps]."""
+    with h5py.File(file) as run:
+        steps = run["tables/steps"]
+        iteration = steps["iteration"][:]
+        chosen = (iteration >= first) & (iteration <= last)
+        return int(steps["t_end_ps"][:][chosen].max() - steps["t_start_ps"][:][chosen].min())
+
+
+def later_steps(lightrail, scenario, folder):
+    """--check-steps looks at the iterations that it names, the same on any number of ranks."""
+    problems, checks = [], []
+    for ranks in (1, 2, 4):
+        summary, file = run(lightrail, scenario, folder, f"later{ranks}", ranks,
+                            ["--check-grain", "3", "--check-steps", "1-2"])
+        check = summary["grain_check"]
+        checks.append(check)
+        if check["step_time_ps"] != span(file, 1, 2) or (check["first_step"], check["last_step"]) != (1, 2):
+            problems.append(f"{ranks} ranks: {check}, iterations 1 and 2 take {span(file, 1, 2)} ps")
+    if checks[1:] != checks[:-1]:
+        problems.append(f"other checks on other numbers of ranks: {checks}")
+    if checks[0]["finer_step_time_ps"] in (None, checks[0]["step_time_ps"]):
+        problems.append(f"nothing is tested: {checks[0]}")
+    return problems
+
+
 def main():
-    lightrail, scenario = sys.argv[1:]
+    lightrail, scenario, iterations = sys.argv[1:]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         plain, _ = run(lightrail, scenario, folder, "plain", 1, SIZE)
         finer, _ = run(lightrail, scenario, folder, "finer", 2, FINER)
-        wanted = {"packets": 3, "step_time_ps": plain["step_time_ps"], "finer_step_time_ps": finer["step_time_ps"],
+        wanted = {"packets": 3, "first_step": 0, "last_step": 0, "step_time_ps": plain["step_time_ps"], "finer_step_time_ps": finer["step_time_ps"],
                   "error": plain["step_time_ps"] / finer["step_time_ps"] - 1}
         problems = [] if plain["grain_check"] is None else ["a check that nobody asked for"]
         if plain["step_time_ps"] == finer["step_time_ps"]:
@@ -39,6 +67,7 @@ def main():
         start(lightrail, scenario, folder, "stopped", 1, [*CHECK, "--stop-at", "10us", "--checkpoint", "none"])
         if load_summary(folder, "stopped")["grain_check"] is not None:
             problems.append("a run that was stopped has a check")
+        problems += later_steps(lightrail, iterations, folder)
     print(("FAIL " if problems else "ok   ") + "--check-grain on 1, 2 and 4 ranks"
           + "".join(f"\n     {p}" for p in problems))
     return 1 if problems else 0

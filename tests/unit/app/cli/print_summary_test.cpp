@@ -98,6 +98,11 @@ TEST_CASE("a summary prints what the run has and leaves out what it has not") {
       summary_text(summary, "")
           .find("grain check      the first step takes 1.020 us; with trains of at most 4 packets 1.000 us: "
                 "+2.00 %\n") != std::string::npos);
+  summary.grain_check = GrainCheck{4, 1'020'000, 1'000'000, 2, 2};
+  CHECK(summary_text(summary, "").find("grain check      iteration 2 takes 1.020 us;") != std::string::npos);
+  summary.grain_check = GrainCheck{4, 1'020'000, 1'000'000, 2, 4};
+  CHECK(summary_text(summary, "").find("grain check      iterations 2 to 4 take 1.020 us;") !=
+        std::string::npos);
   summary.grain_check = GrainCheck{1, 1'020'000, 0};
   CHECK(summary_text(summary, "")
             .find("takes 1.020 us; with single packets it had not ended after three times as long\n") !=

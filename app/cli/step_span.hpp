@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "app/cli/step_range.hpp"
 #include "engine/model/model.hpp"
 #include "engine/model/recorder.hpp"
 #include "engine/partition/partition.hpp"
@@ -12,12 +13,12 @@
 
 namespace lightrail {
 
-/// When the first iteration begins and ends, told by rows of the table steps; hands all rows on to another
-/// recorder.
-class FirstStep final : public Recorder {
+/// When some iterations that follow one another begin and end, told by rows of the table steps; hands all
+/// rows on to another recorder.
+class StepSpan final : public Recorder {
  public:
-  /// `to`: null: rows go nowhere.
-  explicit FirstStep(Recorder* to) : to_(to) {}
+  /// `to`: null: rows go nowhere. `which`: the first alone unless told.
+  explicit StepSpan(Recorder* to, StepRange which = {}) : to_(to), which_(which) {}
   [[nodiscard]] SimTime interval() const override { return to_ ? to_->interval() : time_never; }
   void append(TableId table, ComponentId component, SimTime time, std::span<const std::int64_t> row) override;
   void flush(SimTime boundary) override {
@@ -41,8 +42,9 @@ class FirstStep final : public Recorder {
 
   struct Span {
     SimTime start = time_never, end{};
-    std::int64_t gpus = 0;         ///< that have ended it
+    std::int64_t gpus = 0;         ///< that have ended the last of them
     SimTime compute{}, exposed{};  ///< of all of them together
+    SimTime begin = time_never;    ///< of the run's first iteration
   };
   [[nodiscard]] const Span& of_this_rank() const { return span_; }
   /// Over all ranks. Collective.
@@ -50,20 +52,22 @@ class FirstStep final : public Recorder {
 
  private:
   Recorder* to_;
+  StepRange which_;
   Span span_;
 };
 
-/// A run of which nothing is kept but its first step.
+/// A run of which nothing is kept but some of its steps.
 struct StepRun {
-  FirstStep::Span step;  ///< over all ranks; of no GPUs: none has ended one
+  StepSpan::Span step;  ///< over all ranks; of no GPUs: none has ended the last of them
   std::int64_t events = 0;
   double wall_s = 0;  ///< of building and running [s]
   SimTime end{};      ///< of the last event
 
   [[nodiscard]] SimTime length() const { return step.end - step.start; }
 };
-/// Runs `model` as `options` say, without checkpoints and progress. Collective over `comm`.
+/// Runs `model` as `options` say and looks at the iterations `which`, without checkpoints and progress.
+/// Collective over `comm`.
 [[nodiscard]] StepRun run_step(const Model& model, const Partition& partition, RunOptions options,
-                               MPI_Comm comm);
+                               MPI_Comm comm, StepRange which = {});
 
 }  // namespace lightrail
