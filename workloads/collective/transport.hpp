@@ -20,8 +20,8 @@ enum class InSwitch : std::uint8_t {
   reduce,     ///< adds it to what the group's other members of this server send, and hands the sum to `to`
   fold,       ///< hands every member of the group as many bytes once all have sent theirs (a folded ring)
   multicast,  ///< hands it to all members of the group in this server; `to` is the sender
-  /// Not the NVSwitch but the switch that the NIC is joined to: adds it to what the group's members at the
-  /// same place of other servers send, and hands every one of them the sum; `to` is the sender.
+  /// Not the NVSwitch but the switches of a tree (FabricSums): add it to what the group's members at the same
+  /// place of other servers send, and hand every one of them the sum; `to` is the sender.
   fabric_reduce
 };
 
