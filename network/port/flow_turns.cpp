@@ -6,7 +6,7 @@
 namespace lightrail {
 
 FlowTurns::FlowTurns(std::uint32_t rings, std::uint32_t plain_rings, std::uint32_t train_bytes)
-    : plain_rings_(plain_rings), train_bytes_(train_bytes), rings_(rings) {
+    : rings_(rings), plain_rings_(plain_rings), train_bytes_(train_bytes) {
   if (plain_rings_ < rings) fair_.resize(rings);
 }
 
@@ -26,21 +26,25 @@ FlowTurns::Turn FlowTurns::turn(std::uint32_t ring, std::uint32_t flow, std::int
   return {flows_[flow].position + ahead, fair_[ring].given++, flow, 0};
 }
 
-std::uint32_t FlowTurns::add(std::uint32_t ring, std::uint64_t key, std::uint32_t message,
-                             std::int64_t left) {
+std::uint32_t FlowTurns::add(std::uint32_t ring, const Message& message) {
   const std::uint32_t flow = new_flow();
   Ring& r = rings_[ring];
-  flows_[flow] = {key, message, message, none, 0, 0};
+  flows_[flow] = {.message = message};
   if (is_plain(ring)) {
-    flows_[flow].next = r.last == none ? flow : flows_[r.last].next;
-    if (r.last != none) flows_[r.last].next = flow;
-    r.last = flow;
+    if (r.count == 0) r.first = flow;
+    Flow& next = flows_[r.first];  // itself, if it is the first
+    const std::uint32_t previous = r.count == 0 ? flow : next.previous;
+    flows_[flow].next = r.first;
+    flows_[flow].previous = previous;
+    flows_[previous].next = flow;
+    next.previous = flow;
   } else {
     FairRing& fair = fair_[ring];
     flows_[flow].position = r.count == 0 ? 0 : fair.positions / r.count;
     fair.positions += flows_[flow].position;
-    fair.turns.push_back(turn(ring, flow, left, train_bytes_));
+    fair.turns.push_back(turn(ring, flow, message.left, train_bytes_));
     std::push_heap(fair.turns.begin(), fair.turns.end(), std::greater<>());
+    r.first = fair.turns.front().flow;
   }
   ++r.count;
   return flow;
@@ -64,6 +68,7 @@ void FlowTurns::sent_in_turn(std::uint32_t ring, std::uint32_t bytes, std::int64
   flows_[flow].position += bytes;
   fair_[ring].positions += bytes;
   replace_first(fair_[ring].turns, turn(ring, flow, left, longest));
+  rings_[ring].first = fair_[ring].turns.front().flow;
 }
 
 void FlowTurns::pass(std::uint32_t ring, std::int64_t left) {
@@ -76,15 +81,16 @@ void FlowTurns::remove_first(std::uint32_t ring) {
   const std::uint32_t flow = first(ring);
   --r.count;
   if (is_plain(ring)) {
-    if (r.count == 0)
-      r.last = none;
-    else
-      flows_[r.last].next = flows_[flow].next;
+    const std::uint32_t next = flows_[flow].next, previous = flows_[flow].previous;
+    flows_[previous].next = next;
+    flows_[next].previous = previous;
+    r.first = r.count == 0 ? none : next;
   } else {
     FairRing& fair = fair_[ring];
     fair.positions -= flows_[flow].position;
     std::pop_heap(fair.turns.begin(), fair.turns.end(), std::greater<>());
     fair.turns.pop_back();
+    r.first = r.count == 0 ? none : fair.turns.front().flow;
   }
   flows_[flow].next = free_flow_;
   free_flow_ = flow;

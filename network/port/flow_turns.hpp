@@ -4,7 +4,10 @@
 
 #include "engine/base/prefetch.hpp"
 #include "engine/base/small_array.hpp"
+#include "engine/model/hot_lines.hpp"
 #include "engine/model/state_io.hpp"
+#include "network/transport/sent_batch.hpp"
+#include "network/wire/frame.hpp"
 
 namespace lightrail {
 
@@ -26,14 +29,23 @@ class FlowTurns {
  public:
   static constexpr std::uint32_t none = 0xffffffff;
 
-  /// Messages of one (from, to, connection), in order of posting.
-  struct Flow {
-    std::uint64_t key = 0;
-    std::uint32_t first = none, last = none;  ///< messages
-    std::uint32_t next = none;                ///< in a plain ring, circular; of free ones
-    std::uint32_t unused = 0;
-    std::int64_t position = 0;  ///< in a ring that is not plain [B]
+  /// What is on the wire of a message, and is to be.
+  struct Message {
+    Frame head{};           ///< of its frames, but for their packets and bytes
+    std::int64_t left = 0;  ///< to be sent [B]
+    std::uint64_t token = 0;
+    std::uint32_t next = none;  ///< of those that wait behind another, the owner's
+    SentBatch batch{};
   };
+  /// Messages of one (from, to, connection), in order of posting: all that a train needs, in one line.
+  struct alignas(64) Flow {
+    Message message{};                        ///< the first
+    std::uint32_t first = none, last = none;  ///< that wait behind it, the owner's
+    std::uint32_t next = none;                ///< in a plain ring, circular; of free ones
+    std::uint32_t previous = none;            ///< in a plain ring
+    std::int64_t position = 0;                ///< in a ring that is not plain [B]
+  };
+  static_assert(sizeof(Flow) == 64);
 
   /// `rings`: how many, of which the first `plain_rings` are plain; no train is longer than `train_bytes`
   /// [B].
@@ -45,19 +57,19 @@ class FlowTurns {
   /// Flows in a ring.
   [[nodiscard]] std::uint32_t count(std::uint32_t ring) const { return rings_[ring].count; }
   /// The flow whose turn it is; the ring must not be empty.
-  [[nodiscard]] std::uint32_t first(std::uint32_t ring) const {
-    return is_plain(ring) ? flows_[rings_[ring].last].next : fair_[ring].turns.front().flow;
+  [[nodiscard]] std::uint32_t first(std::uint32_t ring) const { return rings_[ring].first; }
+  /// The message whose turn it is.
+  [[nodiscard]] const Message& first_message(std::uint32_t ring) const {
+    return flows_[rings_[ring].first].message;
   }
 
-  /// A new flow of the message `message`, of which `left` bytes are to be sent, in `ring`. Returns its place.
-  std::uint32_t add(std::uint32_t ring, std::uint64_t key, std::uint32_t message, std::int64_t left);
+  /// A new flow in `ring`. Returns its place.
+  std::uint32_t add(std::uint32_t ring, const Message& message);
   /// The first flow has sent `bytes`; `left` bytes of its message, or of the next one, are to be sent, in
   /// trains of `longest` as far as is known.
   void sent(std::uint32_t ring, std::uint32_t bytes, std::int64_t left, std::uint32_t longest) {
-    if (is_plain(ring))
-      rings_[ring].last = first(ring);
-    else
-      sent_in_turn(ring, bytes, left, longest);
+    if (!is_plain(ring)) return sent_in_turn(ring, bytes, left, longest);
+    rings_[ring].first = flows_[first(ring)].next;
   }
   /// The first flow, with `left` bytes of its message to be sent, misses its turn.
   void pass(std::uint32_t ring, std::int64_t left);
@@ -66,12 +78,18 @@ class FlowTurns {
 
   void save(StateWriter& out) const;
   void load(StateReader& in);
-  void prefetch() const { prefetch_line(flows_.data()); }
+  /// What prefetch() reads.
+  void tell_hot(HotLines& lines) const { lines.add(flows_), lines.add(rings_); }
+  /// The flows whose turn it is.
+  void prefetch() const {
+    for (const Ring& ring : rings_)
+      if (ring.count != 0) prefetch_line(&flows_[ring.first]);
+  }
 
  private:
   struct Ring {
-    std::uint32_t last = none;  ///< of a plain ring: the flow that was served last
-    std::uint32_t count = 0;    ///< flows
+    std::uint32_t first = none;  ///< the one whose turn it is
+    std::uint32_t count = 0;     ///< flows
   };
   /// When a flow sends next.
   struct Turn {
@@ -97,11 +115,11 @@ class FlowTurns {
   [[nodiscard]] Turn turn(std::uint32_t ring, std::uint32_t flow, std::int64_t left, std::int64_t longest);
   static void replace_first(std::vector<Turn>& heap, const Turn& turn);
 
-  std::uint32_t plain_rings_;  ///< fixed
-  std::int64_t train_bytes_;   ///< fixed [B]
-  SmallArray<Ring, 8> rings_;
   std::vector<Flow> flows_;
+  SmallArray<Ring, 6> rings_;
   std::uint32_t free_flow_ = none;
+  std::uint32_t plain_rings_;   ///< fixed
+  std::int64_t train_bytes_;    ///< fixed [B]
   std::vector<FairRing> fair_;  ///< by ring; empty where all are plain
 };
 

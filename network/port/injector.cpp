@@ -29,8 +29,23 @@ bool enters_fabric(const BuildContext& build, PortIndex port) {
   return role_of(build.spec) == DeviceRole::nic && port < fabric_ports_of(build.spec);
 }
 
-/// All rings of an injector take turns as they stand.
-constexpr std::uint32_t all_rings = 0xffffffff;
+std::uint32_t mtu_of(const PortEnd& end) {
+  return std::max<std::uint32_t>(end.mtu_bytes, 1);
+}
+std::uint32_t train_of(const PortEnd& end) {
+  return std::max<std::uint32_t>(end.train_bytes(), 1);
+}
+std::uint32_t lanes_of(const PortEnd& end) {
+  return std::max<std::uint32_t>(end.far.lanes, 1);
+}
+
+/// Rings of control by lane, then of payload by source and lane.
+FlowTurns turns_of(const PortEnd& end, std::size_t sources, bool enters_fabric) {
+  constexpr std::uint32_t all_rings = 0xffffffff;  // take turns as they stand
+  const std::uint32_t lanes = lanes_of(end);
+  return {lanes * static_cast<std::uint32_t>(1 + sources),
+          enters_fabric && train_of(end) > mtu_of(end) ? lanes : all_rings, train_of(end)};
+}
 
 /// Only what enters a fabric is paced; null where nothing is.
 std::unique_ptr<FlowPacing> pacing_of(const BuildContext& build, const PortEnd& end, bool enters_fabric) {
@@ -69,21 +84,20 @@ Injector::Injector(const BuildContext& build, PortIndex port, std::uint32_t wake
 
 Injector::Injector(const BuildContext& build, const PortEnd& end, PortIndex port, std::uint32_t wake_tag,
                    const std::vector<Source>& sources, SimTime latency, BitRate all_lines, bool enters_fabric)
-    : port_(port),
+    : turns_(turns_of(end, sources.size(), enters_fabric)),
+      port_(port),
       wake_tag_(wake_tag),
-      mtu_bytes_(std::max<std::uint32_t>(end.mtu_bytes, 1)),
-      train_bytes_(std::max<std::uint32_t>(end.train_bytes(), 1)),
-      lanes_(std::max<std::uint32_t>(end.far.lanes, 1)),
+      mtu_bytes_(mtu_of(end)),
+      train_bytes_(train_of(end)),
+      lanes_(lanes_of(end)),
       latency_(latency),
       ahead_(end.send_ahead),
       weights_(weights_of(build, end)),
-      arbiter_(weights_ ? *weights_ : LaneWeights{}, train_bytes_),
       sources_(sources.size()),
       lengths_(end, enters_fabric),
-      turns_(lanes_ * static_cast<std::uint32_t>(1 + sources.size()),
-             enters_fabric && train_bytes_ > mtu_bytes_ ? lanes_ : all_rings, train_bytes_),
       own_pacing_(pacing_of(build, end, enters_fabric)),
-      pacing_(own_pacing_.get()) {
+      arbiter_(weights_ ? *weights_ : LaneWeights{}, train_bytes_) {
+  pacing_ = own_pacing_.get();
   const BitRate lines = all_lines.value != 0 ? all_lines : end.out_rate;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     BitRate rate = sources[i].read_rate;
@@ -104,63 +118,56 @@ void Injector::add(const Outgoing& message, SimTime now, Order order) {
   LIGHTRAIL_EXPECT(message.bytes > 0 && message.source < sources_.size());
   std::uint32_t lane =
       std::min<std::uint32_t>(message.lane, lanes_ - 1);  // a lane too high fails when it is sent
-  std::uint32_t index = new_message(message);
-  ++active_messages_;
-  active_bytes_ += message.bytes;
-  if (plain_kind(message.kind) == MessageKind::control) {
-    LIGHTRAIL_EXPECT(message.bytes <= train_bytes_);
-    turns_.add(lane, 0, index, message.bytes);
-    return;
-  }
-  SourceState& source = sources_[message.source];
-  if (source.active++ == 0) read_at(message.source) = std::max(read_at(message.source), now);
-  const std::uint64_t key = key_of(message.from, message.to, message.connection);
-  std::uint32_t flow = index_.find(key);
-  if (flow != FlowIndex::none && order == Order::first) {
-    messages_[index].next = turns_[flow].first;
-    turns_[flow].first = index;
-    return;
-  }
-  if (flow != FlowIndex::none) {
-    messages_[turns_[flow].last].next = index;
-    turns_[flow].last = index;
-    return;
-  }
-  index_.insert(key, turns_.add(lanes_ + message.source * lanes_ + lane, key, index, message.bytes));
-}
-
-std::uint32_t Injector::new_message(const Outgoing& message) {
-  std::uint32_t index = free_message_;
-  if (index == none) {
-    index = static_cast<std::uint32_t>(messages_.size());
-    messages_.emplace_back();
-  } else {
-    free_message_ = messages_[index].next;
-  }
-  messages_[index] = {
+  Message own{
       {message.kind, message.lane, message.mark, 0, Address(message.from, message.to, message.connection)},
       message.bytes,
       message.token,
       none,
       message.is_counted ? SentBatch::counted() : SentBatch()};
+  ++active_messages_;
+  active_bytes_ += message.bytes;
+  if (plain_kind(message.kind) == MessageKind::control) {
+    LIGHTRAIL_EXPECT(message.bytes <= train_bytes_);
+    turns_.add(lane, own);
+    return;
+  }
+  SourceState& source = sources_[message.source];
+  if (source.active++ == 0) read_at(message.source) = std::max(read_at(message.source), now);
+  const std::uint64_t key = key_of(message.from, message.to, message.connection);
+  const std::uint32_t place = index_.find(key);
+  if (place == FlowIndex::none) {
+    index_.insert(key, turns_.add(lanes_ + message.source * lanes_ + lane, own));
+    return;
+  }
+  FlowTurns::Flow& flow = turns_[place];
+  if (order == Order::first) std::swap(own, flow.message);
+  const std::uint32_t index = keep_waiting(own);
+  if (flow.first == none) {
+    flow.first = flow.last = index;
+  } else if (order == Order::first) {
+    waiting_[index].next = flow.first;
+    flow.first = index;
+  } else {
+    waiting_[flow.last].next = index;
+    flow.last = index;
+  }
+}
+
+/// Returns its place.
+std::uint32_t Injector::keep_waiting(const Message& message) {
+  std::uint32_t index = free_waiting_;
+  if (index == none) {
+    index = static_cast<std::uint32_t>(waiting_.size());
+    waiting_.emplace_back();
+  } else {
+    free_waiting_ = waiting_[index].next;
+  }
+  waiting_[index] = message;
   return index;
 }
 
-const Injector::Message& Injector::head_message(std::uint32_t ring) const {
-  return messages_[turns_[turns_.first(ring)].first];
-}
-
-/// Of the next train of `message`, if it begins at `at`, at most [B].
-std::uint32_t Injector::longest_train(const Message& message, SimTime at) const {
-  const bool is_train = message.head.kind == MessageKind::train;
-  const std::uint32_t longest =
-      lengths_.vary() && is_train ? lengths_.longest(message.head.lane) : train_bytes_;
-  if (!lengths_.have_stretches() || !is_cut(message.head.kind)) return longest;
-  return std::min(longest, lengths_.longest_at(at));
-}
-
-std::uint32_t Injector::next_bytes(const Message& message, SimTime at) const {
-  return static_cast<std::uint32_t>(std::min<std::int64_t>(message.left, longest_train(message, at)));
+std::uint32_t Injector::cut(std::uint32_t longest, MessageKind kind, SimTime at) const {
+  return is_cut(kind) ? std::min(longest, lengths_.longest_at(at)) : longest;
 }
 
 /// How much later than the reading a train must start so that its tail is read before it leaves.
@@ -174,7 +181,7 @@ SimTime Injector::read_lag(std::uint32_t source, std::uint32_t bytes, EgressBank
 std::uint32_t Injector::choose_control(const Context& context, const EgressBank& egress) const {
   for (std::uint32_t ring = 0; ring < lanes_; ++ring) {
     if (turns_.is_empty(ring)) continue;
-    const Message& message = head_message(ring);
+    const Message& message = turns_.first_message(ring);
     const std::uint8_t lane = message.head.lane;
     const std::uint32_t bytes = next_bytes(message, context.now());
     if (ahead_ > SimTime{0} ? egress.can_interleave(context, port_, lane, bytes, context.now() + latency_,
@@ -193,10 +200,10 @@ void Injector::slow_down(EndpointId from, EndpointId to, Connection connection, 
 /// Flows that pause miss their turn. False: all of the ring do; `earliest` as is_ready() has it.
 bool Injector::turn_to_unpaused(std::uint32_t ring, SimTime at, SimTime& earliest) {
   for (std::uint32_t i = 0; i < turns_.count(ring); ++i) {
-    const SimTime start = pacing_->next_start(turns_[turns_.first(ring)].key, at);
+    const SimTime start = pacing_->next_start(turns_.first_message(ring).head.address.word(), at);
     if (start <= at) return true;
     earliest = std::min(earliest, start);
-    turns_.pass(ring, head_message(ring).left);
+    turns_.pass(ring, turns_.first_message(ring).left);
   }
   return false;
 }
@@ -207,10 +214,11 @@ bool Injector::turn_to_unpaused(std::uint32_t ring, SimTime at, SimTime& earlies
                                                       EgressBank& egress, SimTime at, SimTime& earliest) {
   if (turns_.is_empty(ring)) return false;
   if (pacing_ && !turn_to_unpaused(ring, at, earliest)) return false;
-  const Message& message = head_message(ring);
-  const std::uint32_t bytes = next_bytes(message, at);
+  const Message& message = turns_.first_message(ring);
+  const std::uint32_t longest = longest_train(message, at);
+  const auto bytes = static_cast<std::uint32_t>(std::min<std::int64_t>(message.left, longest));
   // Both ends count the buffer with full trains (counted_buffer()): what a short one lacks stays free.
-  const std::uint32_t lacking = train_bytes_ - longest_train(message, at);
+  const std::uint32_t lacking = train_bytes_ - longest;
   if (!egress.may_send(port_, message.head.lane, bytes + lacking, at + latency_, context)) return false;
   const SimTime ready = read_at(source_of(ring)) + read_lag(source_of(ring), bytes, egress);
   if (ready > at) earliest = std::min(earliest, ready);
@@ -243,7 +251,7 @@ std::uint32_t Injector::choose_by_weight(const Context& context, EgressBank& egr
       if (is_ready(ring, context, egress, at, earliest)) ring_of[lane] = ring;
     }
   const std::uint32_t lane = arbiter_.next([&](std::uint32_t one) {
-    return ring_of[one] == none ? 0 : next_bytes(head_message(ring_of[one]), at);
+    return ring_of[one] == none ? 0 : next_bytes(turns_.first_message(ring_of[one]), at);
   });
   if (lane == LaneArbiter::none) return none;
   next_source_[lane] = source_of(ring_of[lane]) + 1;  // what is chosen is sent
@@ -252,9 +260,9 @@ std::uint32_t Injector::choose_by_weight(const Context& context, EgressBank& egr
 
 void Injector::send_from(std::uint32_t ring, SimTime at, Context& context, EgressBank& egress,
                          SentListener& listener) {
-  const std::uint32_t flow = turns_.first(ring);
-  Message& message = messages_[turns_[flow].first];
-  const std::uint32_t longest = longest_train(message, at), bytes = next_bytes(message, at);
+  Message& message = turns_[turns_.first(ring)].message;
+  const std::uint32_t longest = longest_train(message, at);
+  const auto bytes = static_cast<std::uint32_t>(std::min<std::int64_t>(message.left, longest));
   if (lengths_.vary() && !is_control(ring)) {
     const std::uint8_t lane = message.head.lane;
     // Trains that have the line before this one will be gone.
@@ -278,7 +286,7 @@ void Injector::send_from(std::uint32_t ring, SimTime at, Context& context, Egres
     SourceState& source = sources_[source_of(ring)];
     if (source.reader.rate().value != 0)
       read_at(source_of(ring)) = at - read_lag(source_of(ring), bytes, egress) + source.reader.of(bytes);
-    if (pacing_) pacing_->sent(turns_[flow].key, at, bytes, egress.line_time(port_, bytes));
+    if (pacing_) pacing_->sent(message.head.address.word(), at, bytes, egress.line_time(port_, bytes));
     if (is_done) --source.active;
     next_ring_ = ring - lanes_ + 1;
   }
@@ -303,14 +311,18 @@ Frame Injector::number(const Frame& train, std::uint32_t ring, SimTime tail, Con
 /// has another turn, or goes away when it has no further message.
 void Injector::finish_message(std::uint32_t ring, std::uint32_t bytes, std::uint32_t longest) {
   FlowTurns::Flow& flow = turns_[turns_.first(ring)];
-  const std::uint32_t done = flow.first;
-  flow.first = messages_[done].next;
-  messages_[done].next = free_message_;
-  free_message_ = done;
   --active_messages_;
-  if (flow.first != none) return turns_.sent(ring, bytes, messages_[flow.first].left, longest);
-  if (!is_control(ring)) index_.erase(flow.key);
-  turns_.remove_first(ring);
+  if (flow.first == none) {
+    if (!is_control(ring)) index_.erase(flow.message.head.address.word());
+    return turns_.remove_first(ring);
+  }
+  const std::uint32_t next = flow.first;
+  flow.message = waiting_[next];
+  flow.first = std::exchange(flow.message.next, none);
+  if (flow.first == none) flow.last = none;
+  waiting_[next].next = free_waiting_;
+  free_waiting_ = next;
+  turns_.sent(ring, bytes, flow.message.left, longest);
 }
 
 void Injector::pump(Context& context, EgressBank& egress, SentListener& listener) {
@@ -348,7 +360,7 @@ std::vector<Injector::Rest> Injector::take_all() {
   std::vector<Rest> all;
   for (std::uint32_t ring = 0; ring < lanes_ * (1 + sources_.size()); ++ring)
     while (!turns_.is_empty(ring)) {
-      const Message& message = head_message(ring);
+      const Message& message = turns_.first_message(ring);
       LIGHTRAIL_EXPECT(!message.batch.is_counted());  // its receiver would wait for the rest
       const std::uint32_t source = is_control(ring) ? 0 : source_of(ring);
       all.push_back({message.head, message.left, message.token, static_cast<std::uint16_t>(source)});
@@ -375,9 +387,9 @@ void Injector::save(StateWriter& out) const {
   turns_.save(out);
   out.put(arbiter_.state()), out.put(next_source_);
   lengths_.save(out);
-  out.put(messages_);
+  out.put(waiting_);
   index_.save(out);
-  out.put(free_message_), out.put(next_ring_);
+  out.put(free_waiting_), out.put(next_ring_);
   out.put(active_messages_), out.put(active_bytes_), out.put(wake_time_), out.put(batches_);
   if (own_pacing_) own_pacing_->save(out);
 }
@@ -390,9 +402,9 @@ void Injector::load(StateReader& in) {
   arbiter_.set(turns);
   in.get(next_source_);
   lengths_.load(in);
-  in.get(messages_);
+  in.get(waiting_);
   index_.load(in);
-  in.get(free_message_), in.get(next_ring_);
+  in.get(free_waiting_), in.get(next_ring_);
   in.get(active_messages_), in.get(active_bytes_), in.get(wake_time_), in.get(batches_);
   if (own_pacing_) own_pacing_->load(in);
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -7,6 +8,7 @@
 
 #include "engine/base/prefetch.hpp"
 #include "engine/base/small_array.hpp"
+#include "engine/model/hot_lines.hpp"
 #include "network/port/egress_bank.hpp"
 #include "network/port/flow_turns.hpp"
 #include "network/port/lane_arbiter.hpp"
@@ -120,21 +122,18 @@ class Injector {
 
   void save(StateWriter& out) const;
   void load(StateReader& in);
-  /// Fetches what a wake touches; reads this object.
+  /// What prefetch() reads.
+  void tell_hot(HotLines& lines) const { turns_.tell_hot(lines); }
+  /// Fetches what a wake touches.
   void prefetch() const {
+    const auto* object = reinterpret_cast<const char*>(this);
+    prefetch_lines(object, static_cast<std::size_t>(reinterpret_cast<const char*>(&waiting_) - object));
     turns_.prefetch();
-    prefetch_line(messages_.data());
   }
 
  private:
   static constexpr std::uint32_t none = FlowTurns::none;
-  struct Message {
-    Frame head{};  ///< of its frames, but for their packets and bytes
-    std::int64_t left = 0;
-    std::uint64_t token = 0;
-    std::uint32_t next = none;
-    SentBatch batch{};
-  };
+  using Message = FlowTurns::Message;
   struct SourceState {
     SimTime free_at{};  ///< when its next train may be read
     std::uint32_t active = 0;
@@ -146,10 +145,18 @@ class Injector {
            const std::vector<Source>& sources, SimTime latency, BitRate all_lines, bool enters_fabric);
   enum class Order : std::uint8_t { last, first };
   void add(const Outgoing& message, SimTime now, Order order);
-  std::uint32_t new_message(const Outgoing& message);
-  [[nodiscard]] const Message& head_message(std::uint32_t ring) const;
-  [[nodiscard]] std::uint32_t longest_train(const Message& message, SimTime at) const;
-  [[nodiscard]] std::uint32_t next_bytes(const Message& message, SimTime at) const;
+  /// Of the next train of `message`, if it begins at `at`, at most [B].
+  [[nodiscard]] std::uint32_t longest_train(const Message& message, SimTime at) const {
+    const bool is_train = message.head.kind == MessageKind::train;
+    const std::uint32_t longest =
+        lengths_.vary() && is_train ? lengths_.longest(message.head.lane) : train_bytes_;
+    return lengths_.have_stretches() ? cut(longest, message.head.kind, at) : longest;
+  }
+  [[nodiscard]] std::uint32_t next_bytes(const Message& message, SimTime at) const {
+    return static_cast<std::uint32_t>(std::min<std::int64_t>(message.left, longest_train(message, at)));
+  }
+  /// `longest`, or what a stretch lets a train of that kind have.
+  [[nodiscard]] std::uint32_t cut(std::uint32_t longest, MessageKind kind, SimTime at) const;
   SimTime read_lag(std::uint32_t source, std::uint32_t bytes, EgressBank& egress);
   [[nodiscard]] std::uint32_t choose_control(const Context& context, const EgressBank& egress) const;
   std::uint32_t choose(const Context& context, EgressBank& egress, SimTime at, SimTime& earliest);
@@ -157,6 +164,7 @@ class Injector {
   [[nodiscard]] bool is_ready(std::uint32_t ring, const Context& context, EgressBank& egress, SimTime at,
                               SimTime& earliest);
   [[nodiscard]] bool turn_to_unpaused(std::uint32_t ring, SimTime at, SimTime& earliest);
+  std::uint32_t keep_waiting(const Message& message);
   void finish_message(std::uint32_t ring, std::uint32_t bytes, std::uint32_t longest);
   void send_from(std::uint32_t ring, SimTime at, Context& context, EgressBank& egress,
                  SentListener& listener);
@@ -167,28 +175,29 @@ class Injector {
   [[nodiscard]] bool is_control(std::uint32_t ring) const { return ring < lanes_; }
   [[nodiscard]] std::uint32_t source_of(std::uint32_t ring) const { return (ring - lanes_) / lanes_; }
 
+  // First what prefetch() reads, then what a wake touches; what messages begin and end with comes last.
+  FlowTurns turns_;  ///< rings: control by lane, then payload by source and lane
   PortIndex port_;
   std::uint32_t wake_tag_, mtu_bytes_, train_bytes_, lanes_;
   SimTime latency_, ahead_;
-  const LaneWeights* weights_;  ///< fixed; null: lanes take no turns
-  LaneArbiter arbiter_;
-  std::array<std::uint32_t, max_lanes> next_source_{};  ///< by lane; where lanes have weights
-
   std::uint32_t active_messages_ = 0;
   std::uint32_t next_ring_ = 0;
   std::int64_t active_bytes_ = 0;
   SimTime wake_time_ = time_never;
-  SmallArray<SourceState, 3> sources_;
-  TrainLengths lengths_;
-  FlowTurns turns_;  ///< rings: control by lane, then payload by source and lane
-  std::vector<Message> messages_;
-  std::uint32_t free_message_ = none;
-  FlowIndex index_;
-  std::unique_ptr<FlowPacing> own_pacing_;  ///< null: none, or it is another port's
+  const LaneWeights* weights_;              ///< fixed; null: lanes take no turns
   FlowPacing* pacing_ = nullptr;            ///< fixed; null: no congestion control
   std::vector<SimTime>* clocks_ = nullptr;  ///< fixed; null: sources feed this port alone
   RepairSender* repair_ = nullptr;          ///< fixed; null: nothing is ever lost
-  std::uint32_t batches_ = 0;               ///< so many have been counted
+  SmallArray<SourceState, 3> sources_;
+  TrainLengths lengths_;
+
+  std::vector<Message> waiting_;  ///< behind the first of their flows
+  std::uint32_t free_waiting_ = none;
+  std::uint32_t batches_ = 0;  ///< so many have been counted
+  FlowIndex index_;
+  std::unique_ptr<FlowPacing> own_pacing_;  ///< null: none, or it is another port's
+  LaneArbiter arbiter_;
+  std::array<std::uint32_t, max_lanes> next_source_{};  ///< by lane; where lanes have weights
 };
 
 }  // namespace lightrail

@@ -15,18 +15,18 @@ namespace {
 
 constexpr std::uint32_t mtu = 4096;
 
-/// One ring whose line is never free; a flow's key is its number.
+/// One ring whose line is never free; the token of a flow's message is its key.
 struct Line {
   explicit Line(std::uint32_t packets)
       : train(packets * mtu), turns(1, packets == 1 ? 1 : 0, packets * mtu) {}
 
   void add(std::uint64_t key, std::int64_t bytes) {
     left[key] = bytes;
-    turns.add(0, key, 0, bytes);
+    turns.add(0, {.left = bytes, .token = key});
   }
   /// Sends one train; returns the flow that sent it.
   std::uint64_t send() {
-    const std::uint64_t key = turns[turns.first(0)].key;
+    const std::uint64_t key = turns.first_message(0).token;
     const auto bytes = static_cast<std::uint32_t>(std::min<std::int64_t>(left[key], train));
     sent += bytes;
     if ((left[key] -= bytes) > 0) {
