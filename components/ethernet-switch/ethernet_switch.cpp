@@ -78,7 +78,7 @@ void EthernetSwitch::handle(const Event& event, PortIndex port, Context& context
 }
 
 void EthernetSwitch::handle_all(EventBatch& batch) {
-  for (const Delivery& delivery : batch.ahead()) path_.prefetch(delivery);
+  for (const Delivery& delivery : batch.ahead()) path_.prefetch_waiting(delivery);
   while (batch.next()) handle(batch.event(), batch.port(), batch.context());
 }
 

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -54,7 +55,10 @@ class EthernetSwitch final : public Component, public HasBufferWaits {
 
   void handle(const Event& event, PortIndex port, Context& context) override;
   void handle_all(EventBatch& batch) override;
-  void prefetch() const override { path_.prefetch(); }
+  void tell_hot(HotLines& lines) const override { path_.tell_hot(lines); }
+  void prefetch(std::span<const Delivery> events, std::span<const OutLink> links) const override {
+    path_.prefetch(events, links);
+  }
   void finish(Context& context) override;
   [[nodiscard]] bool is_idle_wake(const Event& event) const override {
     return path_.is_idle_wake(event) || is_idle_watch(event.payload);

@@ -12,10 +12,12 @@
 
 #include "components/gpu/check_gpus.hpp"
 #include "components/gpu/transport/gpu_wakes.hpp"
+#include "engine/base/prefetch.hpp"
 #include "network/health/health_table.hpp"
 #include "network/health/spare_servers.hpp"
 #include "network/port/tables.hpp"
 #include "network/transport/discards.hpp"
+#include "network/wire/injector_wake.hpp"
 
 namespace lightrail {
 namespace {
@@ -68,10 +70,10 @@ Gpu::Gpu(const BuildContext& build, std::shared_ptr<KernelTimes> times, Launches
       model_(build.model),
       spec_(static_cast<const GpuSpec&>(build.spec)),
       changes_pace_(times && changes_pace(build)),
+      restarts_(times && restarts_jobs(build.model)),
       transport_(build, EndpointId{build.record.number}, spec_.memory_bandwidth),
       times_(std::move(times)),
-      launches_(std::move(launches)),
-      restarts_(times_ && restarts_jobs(build.model)) {
+      launches_(std::move(launches)) {
   if (times_) run_as(EndpointId{build.record.number});
 }
 
@@ -146,9 +148,25 @@ void Gpu::dispatch(const Payload& p, PortIndex port, Context& context) {
   transport_.on_wire(context, p, port);
 }
 
+void Gpu::tell_hot(HotLines& lines) const {
+  lines.add(this, 128);
+  transport_.tell_hot(lines);
+}
+
+void Gpu::prefetch(std::span<const Delivery> events, std::span<const OutLink> links) const {
+  for (const Delivery& delivery : events) {
+    const Payload& p = delivery.event.payload;
+    if (delivery.port != self_port) {
+      transport_.prefetch_arrival(p);
+    } else if (kind_of(p) == MessageKind::wake) {
+      const std::uint32_t port = as<InjectorWake>(p).tag;
+      transport_.prefetch_line_of(static_cast<PortIndex>(port));
+      if (port < links.size()) prefetch_line(&links[port]);
+    }
+  }
+}
+
 void Gpu::handle_all(EventBatch& batch) {
-  for (const Delivery& delivery : batch.ahead())
-    if (delivery.port != self_port) transport_.prefetch_arrival(delivery.event.payload);
   while (batch.next()) handle(batch.event(), batch.port(), batch.context());
 }
 

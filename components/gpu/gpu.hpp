@@ -34,7 +34,8 @@ class Gpu final : public Component, public ReportsProgress {
   void start(Context& context) override;
   void handle(const Event& event, PortIndex port, Context& context) override;
   void handle_all(EventBatch& batch) override;
-  void prefetch() const override { transport_.prefetch(); }
+  void tell_hot(HotLines& lines) const override;
+  void prefetch(std::span<const Delivery> events, std::span<const OutLink> links) const override;
   void finish(Context& context) override;
   void raise_largest(std::vector<std::int64_t>& largest) const override {
     if (runner_) runner_->raise_largest(largest);
@@ -74,11 +75,11 @@ class Gpu final : public Component, public ReportsProgress {
   const Model& model_;
   const GpuSpec& spec_;
   const bool changes_pace_;  ///< its speed changes: every event looks here, and most at nothing more
+  const bool restarts_;      ///< jobs are
   GpuTransport transport_;
   HeldEvents held_;
   const std::shared_ptr<KernelTimes> times_;  ///< null: no program
   const Launches launches_;
-  const bool restarts_;                  ///< jobs are
   std::optional<ProgramRunner> runner_;  ///< none: the job has no program for it
 };
 

@@ -69,7 +69,14 @@ class FabricPorts {
   /// When that is next so; time_never: no further time.
   [[nodiscard]] SimTime changes_at() const { return changes_at_; }
 
-  void prefetch() const { ports_.front().prefetch(); }
+  /// What prefetch() reads.
+  void tell_hot(HotLines& lines) const {
+    lines.add(&ports_, 24);
+    if (ports_.size() == 1) ports_.front().tell_hot(lines);
+  }
+  void prefetch() const {
+    if (ports_.size() == 1) ports_.front().prefetch();  // it lies in this object
+  }
   void save(StateWriter& out) const;
   void load(StateReader& in);
 

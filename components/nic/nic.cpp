@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -133,14 +134,33 @@ void Nic::count_trains(const BuildContext& build) {
   }
 }
 
-/// Reads no more than hot_bytes has brought: of what a NIC with one port and one device needs besides all
-/// lies in the object.
-void Nic::prefetch() const {
-  static constexpr std::size_t input_bytes = 128, latency_bytes = 128;
+void Nic::tell_hot(HotLines& lines) const {
+  lines.add(&health_, 64);
+  fabric_.tell_hot(lines);
+  crossbar_.tell_hot(lines);
+}
+
+/// Nearly all that comes in from the fabric is for the first device, and nearly all else leaves on the first
+/// port.
+void Nic::prefetch(std::span<const Delivery> events, std::span<const OutLink> links) const {
+  prefetch_lines(links.data(), links.size_bytes());
+  bool sends = false;
+  for (const Delivery& delivery : events) {
+    const MessageKind kind = kind_of(delivery.event.payload);
+    if (delivery.port >= first_device() || kind == MessageKind::flow_control) {
+      sends = true;
+      continue;
+    }
+    const auto frame = as<Frame>(delivery.event.payload);
+    crossbar_.prefetch_input(delivery.port, frame.lane);
+    if (first_device() < links.size()) crossbar_.egress().prefetch(first_device());
+    if (hears_batches_ != 0 && frame.kind == MessageKind::train)
+      batches_.prefetch(as<CountedTrain>(frame), first_device());
+  }
+  if (!sends) return;
+  crossbar_.egress().prefetch(0);
+  crossbar_.egress().prefetch_queue();
   fabric_.prefetch();
-  crossbar_.egress().prefetch_all();
-  prefetch_lines(&crossbar_.inputs(), input_bytes);
-  prefetch_lines(reinterpret_cast<const char*>(&crossbar_ + 1) - latency_bytes, latency_bytes);
 }
 
 void Nic::handle_all(EventBatch& batch) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -124,7 +125,8 @@ class Nic final : public Component, private SentListener {
 
   void handle(const Event& event, PortIndex port, Context& context) override;
   void handle_all(EventBatch& batch) override;
-  void prefetch() const override;
+  void tell_hot(HotLines& lines) const override;
+  void prefetch(std::span<const Delivery> events, std::span<const OutLink> links) const override;
   void finish(Context& context) override;
   [[nodiscard]] bool is_idle_wake(const Event& event) const override;
   [[nodiscard]] std::vector<std::string> waits_for() const override;
@@ -213,7 +215,7 @@ class Nic final : public Component, private SentListener {
     EntropyValues values;  ///< of what `sender` sends
   };
 
-  // hot_bytes: what most events touch, up to the first ports of the crossbar.
+  // A line that leads to others, one of what every event looks at, then what most events touch.
   const AddressBook* book_;  ///< of its fabric
   const NicSpec& spec_;
   SmallArray<EndpointId, 4> endpoint_at_;  ///< by port

@@ -112,7 +112,6 @@ std::shared_ptr<const ComponentKind> nic_kind() {
       "are not lossless. Leaves out one limit over several PCIe links, memory registration and "
       "acknowledgements of lossless classes.";
   kind->can_fail = true;
-  // Up to the crossbar's first ports (nic.hpp): lines that no event touches cost more than they bring.
   kind->hot_bytes = 1152;
   kind->prefetches = true;
   kind->weight = 4;

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -74,7 +75,16 @@ class Nvswitch final : public Component {
 
   void handle(const Event& event, PortIndex port, Context& context) override;
   void handle_all(EventBatch& batch) override;
-  void prefetch() const override { crossbar_.prefetch_all(); }
+  void tell_hot(HotLines& lines) const override {
+    lines.add(this, 64);
+    crossbar_.tell_hot(lines);
+    lines.add(&health_, sizeof *this - static_cast<std::size_t>(reinterpret_cast<const char*>(&health_) -
+                                                                reinterpret_cast<const char*>(this)));
+  }
+  void prefetch(std::span<const Delivery>, std::span<const OutLink> links) const override {
+    prefetch_lines(links.data(), links.size_bytes());
+    crossbar_.prefetch_all();
+  }
   [[nodiscard]] bool is_idle_wake(const Event& event) const override;
   void finish(Context& context) override;
   [[nodiscard]] std::vector<std::string> waits_for() const override;

@@ -153,7 +153,7 @@ std::vector<std::string> Switch::waits_for() const {
 }
 
 void Switch::handle_all(EventBatch& batch) {
-  for (const Delivery& delivery : batch.ahead()) path_.prefetch(delivery);
+  for (const Delivery& delivery : batch.ahead()) path_.prefetch_waiting(delivery);
   while (batch.next()) handle(batch.event(), batch.port(), batch.context());
 }
 

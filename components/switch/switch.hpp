@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,10 @@ class Switch final : public Component, public HasBufferWaits {
 
   void handle(const Event& event, PortIndex port, Context& context) override;
   void handle_all(EventBatch& batch) override;
-  void prefetch() const override { path_.prefetch(); }
+  void tell_hot(HotLines& lines) const override { path_.tell_hot(lines); }
+  void prefetch(std::span<const Delivery> events, std::span<const OutLink> links) const override {
+    path_.prefetch(events, links);
+  }
   void finish(Context& context) override;
   [[nodiscard]] bool is_idle_wake(const Event& event) const override;
   [[nodiscard]] std::vector<std::string> waits_for() const override;
@@ -77,9 +81,9 @@ class Switch final : public Component, public HasBufferWaits {
 
   const Model& model_;
   const SwitchSpec& spec_;
+  bool is_plain_ = true;  ///< neither levels nor marker_
   RoutedCrossbar path_;
   std::optional<CongestionMarker> marker_;  ///< where there is congestion control
-  bool is_plain_ = true;                    ///< neither levels nor marker_
   Reductions reductions_;
 };
 

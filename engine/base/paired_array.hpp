@@ -2,12 +2,14 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <span>
 
 namespace lightrail {
 
 /// An array whose length is fixed when it is made, of T that fill a cache line each. With partners, a U lies
 /// in the line behind each T: one address leads to both, and processors that fetch lines in pairs bring both.
-/// Without, up to N elements lie in the object itself.
+/// Without, up to N elements lie in the object itself. As a [[no_unique_address]] member it shares its last
+/// line with the members behind it.
 template <class T, class U, std::size_t N>
 class PairedArray {
   static_assert(sizeof(T) == 64 && sizeof(U) == 64 && alignof(T) == 64);
@@ -17,6 +19,10 @@ class PairedArray {
       : size_(size),
         pairs_(has_partners ? std::make_unique<Pair[]>(size) : nullptr),
         far_(!has_partners && size > N ? std::make_unique<T[]>(size) : nullptr) {}
+  /// What leads to the elements.
+  [[nodiscard]] std::span<const std::byte> header() const {
+    return {reinterpret_cast<const std::byte*>(&size_), sizeof size_ + sizeof pairs_ + sizeof far_};
+  }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool has_partners() const { return pairs_ != nullptr; }
   T& operator[](std::size_t i) { return pairs_ ? pairs_[i].first : far_ ? far_[i] : near_[i]; }
@@ -51,10 +57,10 @@ class PairedArray {
     T first{};
     U second{};
   };
+  std::array<T, N> near_{};
   std::size_t size_;
   std::unique_ptr<Pair[]> pairs_;
   std::unique_ptr<T[]> far_;
-  std::array<T, N> near_{};
 };
 
 }  // namespace lightrail

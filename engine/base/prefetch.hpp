@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 
 namespace lightrail {
 
@@ -12,9 +13,11 @@ inline void prefetch_line(const void* address) {
   asm volatile("");
 }
 
-/// The same of `bytes` from `address` on: of every 64th byte.
+/// The same of all lines that have some of the `bytes` from `address` on.
 inline void prefetch_lines(const void* address, std::size_t bytes) {
-  for (std::size_t at = 0; at < bytes; at += 64) prefetch_line(static_cast<const char*>(address) + at);
+  const auto* first = static_cast<const char*>(address);
+  const std::size_t skipped = reinterpret_cast<std::uintptr_t>(first) % 64;
+  for (std::size_t at = 0; at < bytes + skipped; at += 64) prefetch_line(first - skipped + at);
 }
 
 }  // namespace lightrail

@@ -7,7 +7,8 @@
 namespace lightrail {
 
 /// An array whose length is fixed when it is made; up to N elements lie in the object itself, so that they
-/// come with its cache lines.
+/// come with its cache lines. As a [[no_unique_address]] member it shares its last line with the members
+/// behind it.
 template <class T, std::size_t N>
 class SmallArray {
  public:
@@ -22,9 +23,9 @@ class SmallArray {
   [[nodiscard]] const T* end() const { return begin() + size_; }
 
  private:
+  std::array<T, N> near_{};
   std::size_t size_;
   std::unique_ptr<T[]> far_;
-  std::array<T, N> near_{};
 };
 
 }  // namespace lightrail

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/prefetch.hpp"
 #include "engine/model/context.hpp"
 #include "engine/model/event_batch.hpp"
+#include "engine/model/hot_lines.hpp"
 #include "engine/model/state_io.hpp"
 
 namespace lightrail {
@@ -31,8 +33,14 @@ class Component {
   virtual void handle_all(EventBatch& batch) {
     while (batch.next()) handle(batch.event(), batch.port(), batch.context());
   }
-  /// A hint that events come soon: the place to fetch own memory ahead. Must not read what it fetches.
-  virtual void prefetch() const {}
+  /// Adds what prefetch() reads of this object, and what every event touches; called once. The object's first
+  /// line is added anyway. Without: the first hot_bytes of its kind.
+  virtual void tell_hot(HotLines&) const {}
+  /// A hint that `events`, in order, come soon: the place to fetch own memory ahead, and of its `links`, by
+  /// port, those that it will send on. Must not read what it fetches.
+  virtual void prefetch(std::span<const Delivery> /*events*/, std::span<const OutLink> links) const {
+    prefetch_lines(links.data(), links.size_bytes());
+  }
   /// Called once after the last event; the place for totals and their rows.
   virtual void finish(Context&) {}
   /// Before that, for what all components have to agree on then: each raises a figure where its own is

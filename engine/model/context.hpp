@@ -15,8 +15,8 @@ using PortIndex = std::uint16_t;
 /// The port index that `handle` sees for events a component sent to itself.
 inline constexpr PortIndex self_port = 0xffff;
 
-/// The sending side of one directed link.
-struct OutLink {
+/// The sending side of one directed link. Never across two cache lines.
+struct alignas(32) OutLink {
   SimTime latency{};
   LinkId id{};
   ComponentId to{};

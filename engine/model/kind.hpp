@@ -42,8 +42,9 @@ class ComponentKind {
       1;  ///< expected events of one component relative to other kinds; balances the partition
   bool can_fail = false;          ///< its cables to others that can fail may be down (network/health)
   std::uint32_t state_bytes = 0;  ///< of tables that a busy component works on, about; 0: none worth counting
-  std::uint32_t hot_bytes = 128;  ///< of the component object that an event touches; fetched ahead of it
-  bool prefetches = false;        ///< Component::prefetch() does something
+  /// Of the component object, what an event touches, about; fetched ahead where it has no tell_hot().
+  std::uint32_t hot_bytes = 128;
+  bool prefetches = false;  ///< Component::prefetch() does something
   std::vector<ParameterDoc> parameters;
   std::vector<PortDoc> ports;
   std::vector<StatisticDoc> statistics;

@@ -1,6 +1,7 @@
 #include "engine/sync/rank_model.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "engine/model/kind.hpp"
@@ -38,13 +39,24 @@ RankModel::RankModel(const Model& model, const Partition& partition, int rank, R
     const ComponentRecord& record = model.components[slot.id.value];
     slot.component = model.kinds[record.kind]->make({slot.id, record, *model.specs[record.spec], model});
     slot.prefetches = model.kinds[record.kind]->prefetches;
-    slot.hot_lines = static_cast<std::uint8_t>(
-        std::min<std::uint32_t>((model.kinds[record.kind]->hot_bytes + 63) / 64, 64));
     LIGHTRAIL_EXPECT(slot.component != nullptr);
+    slot.hot = hot_lines_of(*slot.component, model.kinds[record.kind]->hot_bytes);
     for (std::uint32_t p = 0; p < slot.port_count; ++p)
       if (const OutLink& out = out_links_[slot.first_port + p]; out.id.is_valid() && (out.place & remote))
         interior_start_ = std::max(interior_start_, place + 1);
   }
+}
+
+std::uint8_t RankModel::hot_lines_of(const Component& component, std::uint32_t hot_bytes) {
+  HotLines hot(&component);
+  component.tell_hot(hot);
+  if (hot.lines() == 0) hot.add(&component, hot_bytes);
+  hot.add(&component, 1);
+  const auto known = std::find(hot_lines_.begin(), hot_lines_.end(), hot.lines());
+  const auto index = known - hot_lines_.begin();
+  if (index > std::numeric_limits<std::uint8_t>::max()) return 0;  // what is fetched in vain costs little
+  if (known == hot_lines_.end()) hot_lines_.push_back(hot.lines());
+  return static_cast<std::uint8_t>(index);
 }
 
 void RankModel::place(const Tiles& tiles) {
@@ -63,6 +75,7 @@ void RankModel::add(ComponentId id) {
   where_[id.value] = place;
   Slot& slot = slots_.emplace_back();
   slot.id = id;
+  if (record.port_count > 1) out_links_.resize((out_links_.size() + 1) / 2 * 2);  // two links are a line
   slot.first_port = static_cast<std::uint32_t>(out_links_.size());
   slot.port_count = record.port_count;
   slot.self.id = model_->self_link(id);

@@ -1,4 +1,6 @@
 #pragma once
+#include <bit>
+#include <boost/align/aligned_allocator.hpp>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -73,14 +75,15 @@ class RankModel {
   void prefetch_component(std::uint32_t local) const {
     const Slot& slot = slots_[local];
     const char* object = reinterpret_cast<const char*>(slot.component.get());
-    for (std::uint32_t i = 0; i < slot.hot_lines; ++i) prefetch_line(object + 64 * i);
+    for (std::uint64_t lines = hot_lines_[slot.hot]; lines != 0; lines &= lines - 1)
+      prefetch_line(object + 64 * std::countr_zero(lines));
   }
   /// Needs the component to be near.
-  void prefetch_state(std::uint32_t local) const {
+  void prefetch_state(std::uint32_t local, std::span<const Delivery> events) const {
     const Slot& slot = slots_[local];
-    const OutLink* ports = out_links_.data() + slot.first_port;
-    for (std::uint32_t p = 0; p < slot.port_count; p += 2) prefetch_line(ports + p);
-    if (slot.prefetches) slot.component->prefetch();
+    const std::span<const OutLink> links(out_links_.data() + slot.first_port, slot.port_count);
+    if (slot.prefetches) return slot.component->prefetch(events, links);
+    prefetch_lines(links.data(), links.size_bytes());
   }
   /// A component's state, how many events it sent on each link, and its hash.
   void save(std::uint32_t local, StateWriter& out) const;
@@ -92,15 +95,17 @@ class RankModel {
   struct alignas(64) Slot {  // one cache line; without component: an empty place
     std::unique_ptr<Component> component;
     std::uint64_t hash = 0;
-    OutLink self{};
     std::uint32_t first_port = 0;
     ComponentId id{};
     PortIndex port_count = 0;
-    std::uint8_t hot_lines = 0;  ///< cache lines of the object
-    bool prefetches = false;     ///< of the kind: the object is not touched in vain
+    std::uint8_t hot = 0;     ///< of hot_lines_
+    bool prefetches = false;  ///< of the kind: the object is not touched in vain
+    OutLink self{};
   };
+  static_assert(sizeof(Slot) == 64);
   void place(const Tiles& tiles);
   void add(ComponentId id);
+  [[nodiscard]] std::uint8_t hot_lines_of(const Component& component, std::uint32_t hot_bytes);
   Context context(std::uint32_t local, SimTime now, EventSink& events, const WholeRun& whole = as_simulated) {
     Slot& slot = slots_[local];
     return Context(slot.id, now, {out_links_.data() + slot.first_port, slot.port_count}, slot.self, events,
@@ -109,11 +114,12 @@ class RankModel {
 
   const Model* model_;
   HeldRows rows_;
-  std::vector<Slot> slots_;  // by place
+  std::vector<Slot> slots_;               // by place
+  std::vector<std::uint64_t> hot_lines_;  // of objects (HotLines), each set once
   std::vector<std::uint32_t> places_, tile_starts_;
   SimTime tile_width_ = time_never;
   std::uint32_t interior_start_ = 0;
-  std::vector<OutLink> out_links_;
+  std::vector<OutLink, boost::alignment::aligned_allocator<OutLink, 64>> out_links_;
   std::vector<std::uint32_t> where_;  ///< by component
   SimTime smallest_latency_ = time_never;
 };

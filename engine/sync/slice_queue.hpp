@@ -82,6 +82,9 @@ class SliceQueue {
     std::uint32_t local, from, to;
   };
 
+  [[nodiscard]] std::span<const Delivery> events_of(const Batch& batch) const {
+    return {sorted_.data() + batch.from, batch.to - batch.from};
+  }
   [[nodiscard]] bool is_within(std::size_t batch, std::uint32_t event) const {
     return batch < batches_.size() && batches_[batch].from < event;
   }
@@ -188,8 +191,9 @@ void SliceQueue::drain_block(std::int64_t slice, SimTime end, std::uint32_t bloc
     for (; is_within(slot, batch.to + slot_ahead); ++slot) model_->prefetch_slot(batches_[slot].local);
     for (; is_within(component, batch.to + component_ahead); ++component)
       model_->prefetch_component(batches_[component].local);
-    for (; is_within(state, batch.to + state_ahead); ++state) model_->prefetch_state(batches_[state].local);
-    run(batch.local, std::span<const Delivery>(sorted_.data() + batch.from, batch.to - batch.from));
+    for (; is_within(state, batch.to + state_ahead); ++state)
+      model_->prefetch_state(batches_[state].local, events_of(batches_[state]));
+    run(batch.local, events_of(batch));
   }
 }
 

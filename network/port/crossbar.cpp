@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
 namespace lightrail {
 namespace {
@@ -21,12 +22,18 @@ Crossbar::Crossbar(const BuildContext& build, SimTime latency, Queueing queueing
 Crossbar::Crossbar(const BuildContext& build, const std::vector<PortEnd>& ends, SimTime latency,
                    Queueing queueing)
     : egress_(build, ends),
-      inputs_(ends, build.model.component_name(build.id)),
       latency_(latency),
-      in_lines_(ends.size()) {
+      in_lines_(ends.size()),
+      inputs_(ends, build.model.component_name(build.id)) {
   inputs_.send_by(egress_);
-  if (queueing == Queueing::fifo) queues_.emplace(static_cast<std::uint32_t>(ends.size()));
-  for (std::size_t i = 0; i < ends.size(); ++i) in_lines_[i] = LineTime(ends[i].in_rate);
+  if (queueing == Queueing::fifo)
+    queues_ = std::make_unique<InputQueues>(static_cast<std::uint32_t>(ends.size()));
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    in_lines_[i] = LineTime(ends[i].in_rate);
+    for (const PortEnd& out : ends)
+      has_slow_inputs_ |=
+          ends[i].in_rate.value != 0 && (ends[i].in_rate < out.out_rate || out.out_rate.value == 0);
+  }
 }
 
 /// True: the input has it.

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -106,10 +107,19 @@ class Crossbar {
   InputBank& inputs() { return inputs_; }
   [[nodiscard]] const InputBank& inputs() const { return inputs_; }
 
+  void tell_hot(HotLines& lines) const {
+    egress_.tell_hot(lines), inputs_.tell_hot(lines);
+    lines.add(&latency_, 64);
+  }
+  /// What a train needs that comes in on `in`, but for its output.
+  void prefetch_input(PortIndex in, std::uint8_t lane) const {
+    inputs_.prefetch(in, lane);
+    if (has_slow_inputs_) prefetch_line(&in_lines_[in]);
+  }
   void prefetch_all() const {
     egress_.prefetch_all();
     inputs_.prefetch_all();
-    for (std::size_t i = 0; i < in_lines_.size(); i += 8) prefetch_line(&in_lines_[i]);
+    for (std::size_t i = 0; has_slow_inputs_ && i < in_lines_.size(); i += 8) prefetch_line(&in_lines_[i]);
   }
   /// Before on_flow_control(). Needs the port to be near.
   void prefetch_waiting(PortIndex port, std::uint8_t lane) const {
@@ -153,6 +163,7 @@ class Crossbar {
   }
   [[gnu::always_inline]] SimTime ready(Context& context, const Frame& train, PortIndex in, PortIndex out) {
     SimTime ready = context.now() + latency_;
+    if (!has_slow_inputs_) return ready;
     BitRate in_rate = in_lines_[in].rate(), out_rate = egress_.rate(out);
     if (in_rate.value != 0 && (in_rate < out_rate || out_rate.value == 0))
       ready += in_lines_[in].of(train.bytes) - egress_.line_time(out, train.bytes);
@@ -160,10 +171,12 @@ class Crossbar {
   }
 
   EgressBank egress_;
-  InputBank inputs_;
-  std::optional<InputQueues> queues_;  ///< of inputs that are FIFOs
+  // A line of their own, but for those of many ports.
   SimTime latency_;
-  SmallArray<LineTime, 3> in_lines_;  ///< by port; of rate 0 where nothing is connected
+  std::unique_ptr<InputQueues> queues_;  ///< of inputs that are FIFOs; null: they are none
+  bool has_slow_inputs_ = false;         ///< fixed: some are slower than some outputs
+  SmallArray<LineTime, 3> in_lines_;     ///< by port; of rate 0 where nothing is connected
+  InputBank inputs_;
 };
 
 }  // namespace lightrail

@@ -26,9 +26,9 @@ bool is_any_recorded(const BuildContext& build, std::initializer_list<TableId> s
 
 EgressBank::EgressBank(const BuildContext& build, std::span<const PortEnd> ends)
     : ports_(build.record.port_count, is_any_recorded(build, {tables::link_use, tables::queue})),
+      meter_settings_(meter_settings(build.model)),
       model_(&build.model),
       energy_pj_per_byte_(build.record.port_count),
-      meter_settings_(meter_settings(build.model)),
       traffic_meters_(build) {
   if (auto* output = build.model.resource<OutputSelection>()) {
     counts_queues_ = output->is_recorded(tables::queue);

@@ -15,6 +15,7 @@
 #include "engine/base/prefetch.hpp"
 #include "engine/model/buffer_waits.hpp"
 #include "engine/model/component.hpp"
+#include "engine/model/hot_lines.hpp"
 #include "network/health/health_table.hpp"
 #include "network/port/backlog.hpp"
 #include "network/port/egress_port.hpp"
@@ -275,6 +276,15 @@ class EgressBank final : public FrameLine {
     const std::uint32_t first = ports_[port].near[lane].first_waiting;
     if (first != SendQueue::none) prefetch_line(&pool_[first]);
   }
+  /// What leads to its ports.
+  void tell_hot(HotLines& lines) const { lines.add(ports_.header().data(), ports_.header().size()); }
+  /// What a train needs that leaves on `port`.
+  void prefetch(PortIndex port) const {
+    prefetch_line(&ports_[port]);
+    if (ports_.has_partners()) prefetch_line(&ports_.partner(port));
+  }
+  /// What a message of flow control needs, and trains that wait.
+  void prefetch_queue() const { prefetch_line(&pool_); }
   void prefetch_all() const {
     for (const Port& port : ports_) prefetch_line(&port);
     if (ports_.has_partners() && ports_.size() <= few_counts)
@@ -430,24 +440,26 @@ class EgressBank final : public FrameLine {
   SimTime leave(Context& context, PortIndex port, SendLane& lane, const Frame& train, SimTime ready,
                 SimTime start, SimTime busy);
 
+  // A line of what trains that wait need, the ports that lie here, and what leads to others with what every
+  // train needs.
+  [[no_unique_address]] SendQueue pool_;
+  bool counts_queues_ = false;            ///< queue is recorded
+  std::vector<SendControl*> control_of_;  ///< by port
   /// With their counts where link_use or queue is recorded.
-  PairedArray<Port, PortCount, 3> ports_;
-  SendQueue pool_;
+  [[no_unique_address]] PairedArray<Port, PortCount, 3> ports_;
+  std::vector<CutOff> cut_off_;  ///< empty between events
+  MeterSettings meter_settings_;
   std::vector<SendLane> far_lanes_;  ///< by port, lanes from the third on; empty where no port has them
   std::vector<std::unique_ptr<SendControl>> controls_;
-  std::vector<SendControl*> control_of_;       ///< by port
   std::vector<LineTurns> turns_;               ///< by port; empty where lanes have no weights
   std::vector<LineErrors> errors_;             ///< of the lines that err at all
   std::vector<std::uint16_t> errors_by_port_;  ///< indices into errors_; empty where no line errs
   const Model* model_;
   const HealthTable* health_ = nullptr;     ///< null: no link of the run ever fails
   std::vector<LinkId> links_;               ///< by port; empty where health_ is null
-  std::vector<CutOff> cut_off_;             ///< empty between events
   std::vector<SimTime> dark_until_;         ///< by port; empty where none was ever marked
   std::vector<double> energy_pj_per_byte_;  ///< by port
-  MeterSettings meter_settings_;
   TrafficMeters traffic_meters_;
-  bool counts_queues_ = false;             ///< queue is recorded
   std::vector<LineRecording> recordings_;  ///< of ports that are recorded now, few
   std::vector<LaneCount> far_counts_;      ///< by port, lanes from 1 on; empty where there are none
 };

@@ -16,9 +16,9 @@ std::uint32_t max_lanes_of(std::span<const PortEnd> ports) {
 }  // namespace
 
 InputBank::InputBank(std::span<const PortEnd> ports, const std::string& name)
-    : port_count_(static_cast<std::uint32_t>(ports.size())),
-      lanes_(max_lanes_of(ports)),
-      freed_(ports.size() * lanes_) {
+    : freed_(ports.size() * max_lanes_of(ports)),
+      port_count_(static_cast<std::uint32_t>(ports.size())),
+      lanes_(max_lanes_of(ports)) {
   std::map<const FlowControlKind*, ReceiveControl*> made;  // looked up, never iterated
   for (std::size_t i = 0; i < port_count_; ++i) {
     ReceiveControl*& control = made[ports[i].near.control];

@@ -8,6 +8,7 @@
 
 #include "engine/base/prefetch.hpp"
 #include "engine/base/small_array.hpp"
+#include "engine/model/hot_lines.hpp"
 #include "network/port/flow_control.hpp"
 #include "network/port/port_end.hpp"
 #include "network/wire/frame.hpp"
@@ -78,6 +79,11 @@ class InputBank {
 
   void save(StateWriter& out) const;
   void load(StateReader& in);
+  /// What leads to its lanes.
+  void tell_hot(HotLines& lines) const { lines.add(port_count_); }
+  void prefetch(PortIndex port, std::uint8_t lane) const {
+    if (lane < lanes_) prefetch_line(&freed_[lane * port_count_ + port]);
+  }
   void prefetch_all() const {
     // Payload goes on the first lane; the others are rarely needed.
     for (std::size_t i = 0; i < port_count_ && i < freed_.size(); i += 2) prefetch_line(&freed_[i]);
@@ -85,8 +91,8 @@ class InputBank {
 
  private:
   static constexpr std::uint32_t no_report = 0xffffffff;
-  /// Of a port and lane, since the last report.
-  struct Freed {
+  /// Of a port and lane, since the last report. Never across two cache lines.
+  struct alignas(32) Freed {
     SimTime at{};         ///< when the last train that was ever here leaves
     SimTime report_at{};  ///< when the last of `bytes` does
     std::uint32_t bytes = 0;
@@ -99,14 +105,15 @@ class InputBank {
   void report(Context& context, PortIndex port, std::uint8_t lane, Freed& freed);
   void report_alone(Context& context, PortIndex port, const Frame& train, SimTime at, Freed& freed);
 
+  // Those that lie here, then a line that leads to others.
+  [[no_unique_address]] SmallArray<Freed, 6> freed_;  ///< by lane and port
   std::uint32_t port_count_;
-  std::uint32_t lanes_;              ///< of the port that has most
-  bool hears_arrivals_ = false;      ///< some port's flow control does
-  bool hears_departures_ = false;    ///< likewise
-  SimTime batch_time_ = time_never;  ///< fixed: a quarter of the smallest buffer on its line
-  SmallArray<Freed, 6> freed_;       ///< by lane and port
-  std::vector<std::unique_ptr<ReceiveControl>> controls_;
+  std::uint32_t lanes_;                      ///< of the port that has most
+  bool hears_arrivals_ = false;              ///< some port's flow control does
+  bool hears_departures_ = false;            ///< likewise
+  SimTime batch_time_ = time_never;          ///< fixed: a quarter of the smallest buffer on its line
   std::vector<ReceiveControl*> control_of_;  ///< by port
+  std::vector<std::unique_ptr<ReceiveControl>> controls_;
 };
 
 }  // namespace lightrail

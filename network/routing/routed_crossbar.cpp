@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/base/hash.hpp"
 #include "network/port/build_checks.hpp"
@@ -71,15 +72,15 @@ RoutingSetup routing_setup(const BuildContext& build, const PacketSwitchSpec& sp
 
 RoutedCrossbar::RoutedCrossbar(const BuildContext& build, const PacketSwitchSpec& spec,
                                Crossbar::Queueing queueing)
-    : model_(build.model),
-      spec_(spec),
-      route_(find_route(build)),
+    : route_(find_route(build)),
       book_(book_of(build, route_)),
       health_(health_of(build, route_)),
       levels_(build.model.resource<ServiceLevels>()),
       lanes_(lanes_of(build)),
-      per_class_(spec.lanes / spec.routing->lane_classes),
+      model_(build.model),
+      spec_(spec),
       crossbar_(build, spec.latency, queueing),
+      per_class_(spec.lanes / spec.routing->lane_classes),
       restarts_jobs_(lightrail::restarts_jobs(build.model)),
       mtu_bytes_(largest_mtu(build)) {
   if (route_) {
@@ -187,6 +188,36 @@ bool RoutedCrossbar::has_gone_on(const Frame& train, Context& context) {
   if (!detours_->is_dead(context.now())) return false;
   const auto heir = detours_->heir(lid_of(train, context), context.now());
   return heir && crossbar_.egress().send_past_failure(context, *heir, train);
+}
+
+void RoutedCrossbar::prefetch(std::span<const Delivery> events, std::span<const OutLink> links) const {
+  prefetch_line(routing_.get());
+  crossbar_.egress().prefetch_queue();
+  const auto prefetch_port = [&](PortIndex port) {
+    crossbar_.egress().prefetch(port);
+    prefetch_line(&links[port]);
+  };
+  bool has_many = false;
+  for (const Delivery& delivery : events) {
+    if (delivery.port >= links.size()) continue;  // its own
+    const auto frame = as<Frame>(delivery.event.payload);
+    if (frame.kind == MessageKind::flow_control) {
+      prefetch_port(delivery.port);
+      continue;
+    }
+    crossbar_.prefetch_input(delivery.port, frame.lane);
+    const SwitchRoute::Candidates ports = likely_ports(frame.address.to());
+    if (ports.count > 1 && std::exchange(has_many, true)) continue;  // mostly the same
+    for (std::uint32_t i = 0; i < ports.count; ++i)
+      if (ports[i] < links.size()) prefetch_port(ports[i]);
+  }
+}
+
+SwitchRoute::Candidates RoutedCrossbar::likely_ports(EndpointId to) const {
+  if (!book_ || !routing_ || to.value >= book_->endpoints.size()) return {};
+  const Lid lid = (*book_)[to].lid;
+  const SwitchRoute::Candidates ports = route_->candidates(lid);
+  return ports.count > 1 ? routing_->likely(lid, ports) : ports;
 }
 
 void RoutedCrossbar::finish(Context& context) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -54,17 +55,17 @@ class RoutedCrossbar {
   Crossbar& crossbar() { return crossbar_; }
   [[nodiscard]] const Crossbar& crossbar() const { return crossbar_; }
   [[nodiscard]] const AddressBook* book() const { return book_; }
-  void prefetch() const {
-    crossbar_.prefetch_all();
-    prefetch_line(routing_.get());
+  void tell_hot(HotLines& lines) const {
+    lines.add(this, 64);
+    crossbar_.tell_hot(lines);
   }
-  /// Memory that the event at hand will need.
-  void prefetch(const Delivery& delivery) const {
+  /// What `events` will need: of ports and `links` those that they come in and leave on, where the routing
+  /// can tell.
+  void prefetch(std::span<const Delivery> events, std::span<const OutLink> links) const;
+  /// Trains that the event at hand may set free. Reads the port.
+  void prefetch_waiting(const Delivery& delivery) const {
     const auto frame = as<Frame>(delivery.event.payload);
-    if (frame.kind == MessageKind::flow_control)
-      crossbar_.prefetch_waiting(delivery.port, frame.lane);
-    else if (book_)
-      book_->prefetch(frame.address.to());
+    if (frame.kind == MessageKind::flow_control) crossbar_.prefetch_waiting(delivery.port, frame.lane);
   }
   /// As Component's; of jobs that are restarted GPUs alone say what they wait for, since nobody waits for
   /// what broken connections have left behind.
@@ -86,6 +87,8 @@ class RoutedCrossbar {
     if (!routing_ || !lid.is_valid()) fail_without_route(context, to);
     return lid;
   }
+  /// A guess, by which a frame to `to` leaves; empty: none.
+  [[nodiscard]] SwitchRoute::Candidates likely_ports(EndpointId to) const;
   [[nodiscard]] bool is_idle_change(const LinkChange& change) const;
   void send_again(const Train& back, PortIndex port, Context& context);
   /// It was sent as often as it may.
@@ -95,17 +98,18 @@ class RoutedCrossbar {
   [[noreturn]] void fail_without_endpoint(const Context& context, EndpointId to) const;
   [[noreturn]] void fail_without_route(const Context& context, EndpointId to) const;
 
-  const Model& model_;
-  const PacketSwitchSpec& spec_;
+  // A line of what every train needs, then the ports.
+  std::unique_ptr<Routing> routing_;  ///< null: the switch has no routes
   const SwitchRoute* route_;
   const AddressBook* book_;  ///< of its fabric
   const NicHealth* health_;  ///< null: no NIC's cable ever fails, or nobody stands in
   const ServiceLevels* levels_;
-  const LaneMap* lanes_;     ///< null: the lane stays, or is as the routing says
-  std::uint32_t per_class_;  ///< lanes of a class of the routing
+  const LaneMap* lanes_;  ///< null: the lane stays, or is as the routing says
+  const Model& model_;
+  const PacketSwitchSpec& spec_;
   Crossbar crossbar_;
+  std::uint32_t per_class_;           ///< lanes of a class of the routing
   std::unique_ptr<Detours> detours_;  ///< null: no link ever fails, or routes are lists
-  std::unique_ptr<Routing> routing_;  ///< null: the switch has no routes
   bool restarts_jobs_;                ///< fixed
   std::uint32_t mtu_bytes_;           ///< fixed: of its links [B]
   Discards discards_;

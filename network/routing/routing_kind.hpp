@@ -48,6 +48,12 @@ class Routing {
   /// that it has not, 0xffff). `unroutable` when no usable port leads to `lid`.
   [[nodiscard]] virtual RouteChoice choose(Lid lid, const Frame& train, PortIndex in,
                                            const Context& context) = 0;
+  /// A guess which of several `ports` a train to `lid` will take, so that their memory is fetched ahead. Must
+  /// not read ports.
+  [[nodiscard]] virtual SwitchRoute::Candidates likely(Lid /*lid*/,
+                                                       const SwitchRoute::Candidates& ports) const {
+    return ports;
+  }
   virtual void save(StateWriter&) const {}
   virtual void load(StateReader&) {}
 };

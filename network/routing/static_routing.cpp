@@ -35,6 +35,10 @@ class StaticRouting final : public Routing {
     return {port, train.lane};  // all are down
   }
 
+  [[nodiscard]] SwitchRoute::Candidates likely(Lid lid, const SwitchRoute::Candidates& ports) const override {
+    return {ports[digit_of(lid, ports) % ports.count], 1, nullptr};
+  }
+
  private:
   [[nodiscard]] std::uint32_t digit_of(Lid lid, const SwitchRoute::Candidates& ports) const {
     const bool is_up = !ports.list && ports.first == route_.first_up && ports.count == route_.up_count;

@@ -13,10 +13,13 @@ static_assert(std::uint64_t{ArrivingBatches::max_ports - 1} << port_shift >> por
 
 }  // namespace
 
+std::uint64_t ArrivingBatches::key_of(const CountedTrain& train, PortIndex port) {
+  return train.address.flow() | std::uint64_t{train.number} << flow_bits | std::uint64_t{port} << port_shift;
+}
+
 ArrivingBatches::Answer ArrivingBatches::add(const CountedTrain& train, PortIndex port) {
   LIGHTRAIL_EXPECT(port < max_ports);
-  const std::uint64_t key =
-      train.address.flow() | std::uint64_t{train.number} << flow_bits | std::uint64_t{port} << port_shift;
+  const std::uint64_t key = key_of(train, port);
   std::uint32_t& cell = index_.at(key);
   const bool is_first = cell == 0;
   cell += ((1u - train.trains) << byte_bits) + (is_first ? 0 : train.bytes);

@@ -26,10 +26,14 @@ class ArrivingBatches {
   /// `train`, a counted one, has come in for the device at `port`: what that is told.
   [[nodiscard]] Answer add(const CountedTrain& train, PortIndex port);
 
+  /// Before add().
+  void prefetch(const CountedTrain& train, PortIndex port) const { index_.prefetch(key_of(train, port)); }
+
   void save(StateWriter& out) const { index_.save(out); }
   void load(StateReader& in) { index_.load(in); }
 
  private:
+  [[nodiscard]] static std::uint64_t key_of(const CountedTrain& train, PortIndex port);
   /// Bytes behind the first train, and above them by how many trains (modulo 256) more have come than the
   /// last one said, once it is here; 0: all.
   FlowIndex index_;

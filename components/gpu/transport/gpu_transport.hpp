@@ -75,8 +75,10 @@ class GpuTransport final : public Transport {
   /// As PathHost's.
   [[nodiscard]] SimTime take_first_sign(std::uint32_t slot) { return host_.take_first_sign(slot); }
 
-  /// Fetch what the next events touch; these read the object.
-  void prefetch() const { host_.prefetch(); }
+  /// What most trains touch, and what the functions below read.
+  void tell_hot(HotLines& lines) const { host_.tell_hot(lines); }
+  /// Before a wake of the line on `port`.
+  void prefetch_line_of(PortIndex port) const { host_.prefetch_line_of(port); }
   void prefetch_arrival(const Payload& payload) const;
 
   [[nodiscard]] const SentPayload& sent() const { return sent_; }

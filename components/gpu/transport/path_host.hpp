@@ -146,9 +146,15 @@ class PathHost final : private SentListener {
   /// Whether nothing waits for the link of that timer.
   [[nodiscard]] bool is_idle_change(const LinkChange& change) const;
   void on_proxy_wake(Context& context) { proxy_.on_wake(context); }
-  void prefetch() const {
-    egress_.prefetch_all();
-    prefetch_line(injectors_.data());
+  void tell_hot(HotLines& lines) const {
+    lines.add(self_), lines.add(planes_), lines.add(addresses_), lines.add(arrivals_), lines.add(ends_);
+    lines.add(injectors_);
+    egress_.tell_hot(lines);
+  }
+  void prefetch_line_of(PortIndex port) const {
+    if (port >= injectors_.size()) return;
+    egress_.prefetch(port);
+    prefetch_lines(&injectors_[port], sizeof(Injector) * 3 / 4);
   }
   void prefetch_arrival(std::uint64_t flow) const { arrivals_.prefetch(flow); }
   void finish(Context& context) { egress_.finish(context), discards_.finish(context); }
