@@ -25,7 +25,8 @@ bool is_any_recorded(const BuildContext& build, std::initializer_list<TableId> s
 }  // namespace
 
 EgressBank::EgressBank(const BuildContext& build, std::span<const PortEnd> ends)
-    : ports_(build.record.port_count, is_any_recorded(build, {tables::link_use, tables::queue})),
+    : control_of_(std::make_unique<SendControl*[]>(build.record.port_count)),
+      ports_(build.record.port_count, is_any_recorded(build, {tables::link_use, tables::queue})),
       meter_settings_(meter_settings(build.model)),
       model_(&build.model),
       energy_pj_per_byte_(build.record.port_count),
@@ -51,10 +52,11 @@ EgressBank::EgressBank(const BuildContext& build, std::span<const PortEnd> ends)
     Port& port = ports_[i];
     SendControl*& control = made[end.far.control];
     if (!control) control = controls_.emplace_back(end.far.control->make_sender(ends)).get();
-    control_of_.push_back(control);
+    control_of_[i] = control;
     const SendTerms terms = control->terms(static_cast<PortIndex>(i));
     LIGHTRAIL_EXPECT(terms.lanes <= max_lanes);
     port.is_connected = end.is_connected;
+    port.counts_queue = counts_queues_;
     set_counted(static_cast<PortIndex>(i), false);
     port.line = LineTime(end.out_rate);
     port.lanes = static_cast<std::uint8_t>(terms.lanes);
@@ -251,7 +253,7 @@ std::optional<SimTime> EgressBank::wait(Context& context, PortIndex port, SendLa
     turns_[port].waiting[train.lane] += train.bytes;
     wake_when_free(context, port);
   }
-  if (!counts_queues_) return std::nullopt;
+  if (!ports_[port].counts_queue) return std::nullopt;
   LaneCount& count = count_of(port, train.lane);
   count.max_waiting = std::max(count.max_waiting, waiting);
   return std::nullopt;

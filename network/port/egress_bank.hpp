@@ -442,9 +442,8 @@ class EgressBank final : public FrameLine {
 
   // A line of what trains that wait need, the ports that lie here, and what leads to others with what every
   // train needs.
-  [[no_unique_address]] SendQueue pool_;
-  bool counts_queues_ = false;            ///< queue is recorded
-  std::vector<SendControl*> control_of_;  ///< by port
+  SendQueue pool_;
+  std::unique_ptr<SendControl*[]> control_of_;  ///< by port
   /// With their counts where link_use or queue is recorded.
   [[no_unique_address]] PairedArray<Port, PortCount, 3> ports_;
   std::vector<CutOff> cut_off_;  ///< empty between events
@@ -460,6 +459,7 @@ class EgressBank final : public FrameLine {
   std::vector<SimTime> dark_until_;         ///< by port; empty where none was ever marked
   std::vector<double> energy_pj_per_byte_;  ///< by port
   TrafficMeters traffic_meters_;
+  bool counts_queues_ = false;             ///< queue is recorded
   std::vector<LineRecording> recordings_;  ///< of ports that are recorded now, few
   std::vector<LaneCount> far_counts_;      ///< by port, lanes from 1 on; empty where there are none
 };

@@ -22,6 +22,7 @@ struct alignas(64) EgressPort {
   bool is_connected = false;
   bool is_counted : 1 = false;     ///< its EgressPortCount or traffic meters are kept
   bool is_metered : 1 = false;     ///< its EgressPortCount is all that is kept
+  bool counts_queue : 1 = false;   ///< queue is recorded
   bool takes_turns : 1 = false;    ///< LineTurns has the line
   bool errs : 1 = false;           ///< LineErrors has the line
   bool fails : 1 = false;          ///< the health table has outages of its link

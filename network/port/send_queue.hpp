@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/base/prefetch.hpp"
 #include "engine/model/context.hpp"
 #include "engine/model/state_io.hpp"
 #include "network/wire/frame.hpp"
@@ -28,12 +29,12 @@ class SendQueue {
   const Waiting& operator[](std::uint32_t index) const { return places_[index]; }
 
   void push(std::uint32_t& first, std::uint32_t& last, const Waiting& waiting) {
-    std::uint32_t index = free_;
-    if (index == none) {
-      index = static_cast<std::uint32_t>(places_.size());
+    auto index = static_cast<std::uint32_t>(places_.size());
+    if (free_.empty()) {
       places_.emplace_back();
     } else {
-      free_ = places_[index].next;
+      index = free_.back();
+      free_.pop_back();
     }
     places_[index] = waiting;
     places_[index].next = none;
@@ -47,9 +48,11 @@ class SendQueue {
     std::uint32_t index = first;
     Waiting out = places_[index];
     first = out.next;
-    if (first == none) last = none;
-    places_[index].next = free_;
-    free_ = index;
+    if (first == none)
+      last = none;
+    else
+      prefetch_line(&places_[first]);
+    free_.push_back(index);
     return out;
   }
   void save(StateWriter& out) const { out.put(places_), out.put(free_); }
@@ -57,7 +60,7 @@ class SendQueue {
 
  private:
   std::vector<Waiting> places_;
-  std::uint32_t free_ = none;
+  std::vector<std::uint32_t> free_;  ///< beside them, since most have left the cache since they were used
 };
 
 }  // namespace lightrail
