@@ -28,10 +28,10 @@ class TrainLengths {
       : full_bytes_(std::max<std::uint32_t>(end.train_bytes(), 1)),
         short_bytes_(enters_fabric && end.far.lanes > 0 && end.far.bytes > 0 ? short_train(end)
                                                                              : full_bytes_),
+        stretches_(end.stretches),
         buffer_(end.far.bytes),
         mtu_bytes_(std::max<std::uint32_t>(end.mtu_bytes, 1)),
-        is_nvlink_(end.is_nvlink),
-        stretches_(end.stretches) {
+        is_nvlink_(end.is_nvlink) {
     room_.fill(buffer_);
   }
 
@@ -69,11 +69,11 @@ class TrainLengths {
   }
 
   std::uint32_t full_bytes_, short_bytes_;      ///< fixed [B]
+  const TrainStretches* stretches_;             ///< fixed; null: none
   std::int64_t buffer_;                         ///< fixed: of a lane behind the port [B]
   std::array<std::int64_t, max_lanes> room_{};  ///< by lane: free of it, on average [B]
   std::uint32_t mtu_bytes_;                     ///< fixed [B]
   bool is_nvlink_;                              ///< fixed
-  const TrainStretches* stretches_;             ///< fixed; null: none
 };
 
 }  // namespace lightrail
