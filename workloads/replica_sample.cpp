@@ -24,6 +24,7 @@ std::shared_ptr<const ReplicaSample> replica_sample(const GroupTable& groups, co
     const auto number = static_cast<std::uint32_t>(numbers.size());
     sample->work_of_gpu.push_back(numbers.try_emplace(std::move(place), number).first->second);
   }
+  if (numbers.size() == sample->work_of_gpu.size()) return nullptr;
   return sample;
 }
 

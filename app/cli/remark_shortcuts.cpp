@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 
 #include "app/cli/check_grain.hpp"
 #include "components/gpu/compute/kernel_variation.hpp"
 #include "engine/base/time.hpp"
 #include "engine/model/network_cost.hpp"
+#include "engine/model/replica_sample.hpp"
 #include "fabrics/clos/fabric_layout.hpp"
 #include "fabrics/system/train_cap.hpp"
 #include "network/port/send_ahead.hpp"
@@ -49,8 +51,9 @@ void remark_samples(const Model& model, ModelPart& part) {
   if (groups && folds(*groups))
     part.remarks.push_back(
         {"variation",
-         "the step is an estimate, too short: of the replicas left out (fold) none can "
-         "be slower than the slowest of those simulated (the summary estimates the step of all)"});
+         std::string("the step is an estimate, too short: of the replicas left out (fold) none can be slower "
+                     "than the slowest of those simulated") +
+             (model.resource<ReplicaSample>() ? " (the summary estimates the step of all)" : "")});
 }
 
 void remark_trains(const Model& model, ModelPart& part) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "app/cli/run_detail.hpp"
 #include "components/gpu/compute/kernel_variation.hpp"
 #include "engine/model/model_notes.hpp"
 #include "workloads/program/groups.hpp"
@@ -15,6 +16,8 @@ ModelPart sampled_replicas(const Model& model) {
   const auto* notes = model.resource<ModelNotes>();
   const auto* groups = model.resource<GroupTable>();
   const auto* programs = model.resource<ProgramSet>();
+  const auto* run = model.resource<RunDetail>();
+  if (run && run->detail == Detail::formula) return {};  // one GPU is simulated of each work
   if (!variation || !variation->slow.empty() || !notes || !notes->jobs.empty() || !groups || !programs)
     return {};
   ModelPart part;

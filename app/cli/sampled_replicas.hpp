@@ -4,8 +4,8 @@
 namespace lightrail {
 
 /// The ReplicaSample of a model whose replicas stand for others and differ by what is drawn for each GPU
-/// (jitter, spread, noise). Nothing with GPUs that are slow by name, which say nothing of those left out, and
-/// of several jobs.
+/// (jitter, spread, noise). Nothing with GPUs that are slow by name, which say nothing of those left out, by
+/// formula, and of several jobs.
 [[nodiscard]] ModelPart sampled_replicas(const Model& model);
 
 }  // namespace lightrail

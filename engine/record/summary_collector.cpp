@@ -47,7 +47,10 @@ SummaryCollector::SummaryCollector(const Model& model)
       dimension_bytes_(2 * model.dimensions.size()),
       stepped_over_(2 * stepped_figures, std::numeric_limits<std::int64_t>::max()) {
   if (ids_.recalled) recalled_.resize(labels_of(*ids_.recalled, "outcome").size());
-  if (const auto* sample = model.resource<ReplicaSample>()) compute_ps_.resize(sample->work_of_gpu.size());
+  if (const auto* sample = model.resource<ReplicaSample>()) {
+    compute_ps_.resize(sample->work_of_gpu.size());
+    latest_step_.resize(compute_ps_.size(), -1);
+  }
 }
 
 const std::vector<std::string>& SummaryCollector::labels_of(TableId table, const char* column) const {
@@ -95,7 +98,10 @@ void SummaryCollector::add_step(std::span<const std::int64_t> row) {
   for (std::size_t i = 0; i < min.size(); ++i) it.min[i] = std::min(it.min[i], min[i]);
   std::array<std::int64_t, 5> sum = {1, end - start, compute, at("t_exposed_ps"), at("t_idle_ps")};
   for (std::size_t i = 0; i < sum.size(); ++i) it.sum[i] += sum[i];
-  if (!compute_ps_.empty()) compute_ps_.at(static_cast<std::size_t>(at("gpu"))) = compute;
+  if (compute_ps_.empty()) return;
+  const auto gpu = static_cast<std::size_t>(at("gpu"));
+  latest_step_.at(gpu) = (at("attempt") << 32) + at("iteration");
+  compute_ps_.at(gpu) = compute;
 }
 
 void SummaryCollector::add_stepped_over(std::span<const std::int64_t> row) {

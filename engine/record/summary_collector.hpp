@@ -116,8 +116,9 @@ class SummaryCollector {
   /// the second half of those measured, that negated, its time in the first half, negated, the difference of
   /// the halves, negated. INT64_MAX: no rows.
   std::vector<std::int64_t> stepped_over_;
-  /// By GPU: how long it computed in its latest step; empty where no replica stands for others.
-  std::vector<std::int64_t> compute_ps_;
+  /// By GPU: which step was its latest (attempt and iteration, rising; -1: none has been) and how long it
+  /// computed in it [ps]. Empty where no replica stands for others.
+  std::vector<std::int64_t> latest_step_, compute_ps_;
 };
 
 }  // namespace lightrail

@@ -19,7 +19,7 @@ import threading
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "postprocess"))
 from lightrail_post.diff import differences as file_differences  # noqa: E402
 
-SAME = ["status", "hash", "events", "sim_end_ps"]
+SAME = ["status", "hash", "events", "sim_end_ps", "whole_cluster"]
 TIMEOUT_S = 900
 SMALL_TILES = ["--tile", "200 KiB"]  # a server of eight GPUs
 

@@ -74,6 +74,6 @@ TEST_CASE("with drawn times a step that leaves micro-batches or replicas out is 
   CHECK(
       remarks_text(remarks_of(0, 4, true)) ==
       "rests on         variation: the step is an estimate, too short: of the replicas left out (fold) none "
-      "can be slower than the slowest of those simulated (the summary estimates the step of all)\n");
+      "can be slower than the slowest of those simulated\n");
   CHECK(remarks_of(10, 4, true).size() == 2);
 }
