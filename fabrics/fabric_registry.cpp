@@ -132,9 +132,9 @@ FabricElements fabrics_of(const Element& root, const FabricRegistry& registry, E
 
 std::shared_ptr<const FabricsByMessages> fabrics_by_messages(const FabricElements& fabrics) {
   FabricsByMessages found;
-  for (std::size_t role = 0; role < fabrics.all.size(); ++role)
-    if (fabrics.all[role].detail == FabricDetail::messages)
-      found.all.push_back({static_cast<NicRole>(role), fabrics.all[role].element->error_at("detail", "")});
+  for (const NicRole role : nic_roles)
+    if (fabrics[role].detail == FabricDetail::messages)
+      found.all.push_back({role, fabrics[role].element->error_at("detail", "")});
   return found.all.empty() ? nullptr : std::make_shared<const FabricsByMessages>(std::move(found));
 }
 

@@ -11,12 +11,14 @@
 
 #include "app/cli/added_component.hpp"
 #include "components/message-fabric/message_fabric.hpp"
+#include "engine/base/counted.hpp"
 #include "engine/base/error.hpp"
 #include "engine/model/sub_model.hpp"
 #include "fabrics/system/train_cap.hpp"
 #include "links/train_settings.hpp"
 #include "network/circuits/has_circuits.hpp"
 #include "network/health/health_table.hpp"
+#include "network/health/read_degraded.hpp"
 #include "network/port/device_traits.hpp"
 #include "network/port/send_ahead.hpp"
 #include "network/port/whole_messages.hpp"
@@ -41,21 +43,31 @@ class Scope {
   ByRole<bool> is_in_;
 };
 
+/// `what`: messages do. Whoever knows the place adds it.
+[[noreturn]] void refuse(const std::string& what) {
+  throw InputErrors(InputError{"", 0, "messages " + what});
+}
+
 /// What messages do not see in these fabrics; empty: there is none.
 std::string obstacle(const Model& model, const Scope& scope) {
   if (const auto* health = model.resource<HealthTable>(); health && !health->is_empty()) return "<faults>";
+  if (const auto* degraded = model.resource<DegradedCables>())
+    for (const LinkId id : degraded->links) {
+      const LinkRecord& link = model.links[id.value];
+      if (scope.has_switch(model, link.from) && scope.has_switch(model, link.to))
+        return "cables between switches that are slow or err (<degrade>)";
+    }
   if (!scope.has(NicRole::compute)) return "";
   if (has_circuits(model)) return "circuits";
   for (std::uint32_t c = 0; c < model.components.size(); ++c)
     if (role_of(model, ComponentId{c}) == DeviceRole::optical_switch) return "optical switches";
-  for (const auto& spec : model.specs)
-    if (fabric_ports_of(*spec) > 1) return "NICs of two ports";
   return "";
 }
 
-/// `what`: messages do. Whoever knows the place adds it.
-[[noreturn]] void refuse(const std::string& what) {
-  throw InputErrors(InputError{"", 0, "messages " + what});
+void require_single_ports(const Model& model, const std::vector<FabricPaths::Attached>& nics) {
+  for (const FabricPaths::Attached& each : nics)
+    if (fabric_ports_of(*model.specs[model.components[each.nic.value].spec]) > 1)
+      refuse("say nothing about NICs of two ports");
 }
 
 AddressBook renumbered(const AddressBook& whole, const std::vector<ComponentId>& component) {
@@ -115,6 +127,10 @@ void add_fabric(SubModel& part, const Model& whole, const std::shared_ptr<const 
   }
 }
 
+std::string left_out(std::uint32_t switches) {
+  return counted(switches, "switch", "switches") + (switches == 1 ? " is" : " are");
+}
+
 /// A model with a MessageFabric instead of the switches of each fabric in scope.
 struct WithoutSwitches {
   SubModel part;
@@ -137,7 +153,12 @@ WithoutSwitches without_switches(const Model& whole, const Scope& scope) {
   for (const FabricPaths::Attached& each : paths->attached())
     if (scope.has(each.role)) nics_of[each.fabric].push_back(each);
   for (std::uint32_t fabric = 0; fabric < nics_of.size(); ++fabric)
-    if (!nics_of[fabric].empty()) add_fabric(left.part, whole, kind, paths, nics_of[fabric], fabric);
+    if (!nics_of[fabric].empty()) {
+      require_single_ports(whole, nics_of[fabric]);
+      add_fabric(left.part, whole, kind, paths, nics_of[fabric], fabric);
+    }
+  // Switches that others name by id (sums of several switches, GroupPlans) stay where they are: compute
+  // fabrics come before the others, and by messages none of a fabric is left.
   left.resources = whole.resources().without<AddressBook>().without<RoutingTables>();
   if (const auto* book = whole.resource<AddressBook>())
     left.resources.add<AddressBook>(
@@ -158,10 +179,11 @@ Model message_model(const Model& whole) {
   more.resources = left.resources.without<SendAhead>().without<TrainCap>();
   more.resources.add<WholeMessages>(std::make_shared<const WholeMessages>());
   more.remarks.push_back(
-      {"messages", fmt::format("messages travel whole: ports of GPUs, NVSwitches and NICs have their rates, "
-                               "and nothing waits between them; {} switches are left out, with their links, "
-                               "congestion and energy",
-                               left.switches)});
+      {"messages",
+       fmt::format("messages travel whole: ports of GPUs, NVSwitches and NICs have their rates, "
+                   "and nothing waits between them; {} left out, with their links, congestion and "
+                   "energy",
+                   left_out(left.switches))});
   // There are no trains.
   std::erase_if(model.remarks, [](const Remark& remark) { return remark.about == "grain"; });
   model.add(std::move(more));
@@ -171,17 +193,26 @@ Model message_model(const Model& whole) {
 Model with_fabrics_by_messages(const Model& whole, const FabricsByMessages& fabrics) {
   Scope scope(false);
   std::vector<std::string> names;
+  ErrorList errors;
   for (const FabricsByMessages::One& fabric : fabrics.all) {
+    Scope one(false);
+    one.add(fabric.role);
+    if (const std::string what = obstacle(whole, one); !what.empty())
+      errors.add({fabric.at.file, fabric.at.line,
+                  "<fabric> attribute 'detail': messages say nothing about " + what});
     scope.add(fabric.role);
     names.push_back(name_of(fabric.role));
   }
+  errors.throw_if_any();
   WithoutSwitches left = without_switches(whole, scope);
+  if (left.switches == 0) refuse("need switches that they leave out");
   ModelPart more;
   more.resources = std::move(left.resources);
   more.remarks.push_back(
-      {"messages", fmt::format("nothing waits in the fabric for {} but at the ports of NICs; {} switches are "
-                               "left out, with their links, congestion and energy",
-                               fmt::join(names, " and that for "), left.switches)});
+      {"messages",
+       fmt::format("nothing waits in the fabric for {} but at the ports of NICs; {} left out, with "
+                   "links, congestion, marks, pauses and energy",
+                   fmt::join(names, " and that for "), left_out(left.switches))});
   left.part.model.add(std::move(more));
   return std::move(left.part.model);
 }

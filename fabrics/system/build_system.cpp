@@ -269,7 +269,13 @@ Model build_system(const Scenario& scenario, const KindRegistry& kinds, const Fa
     route_graph(*plan.graph, builder, counter, results.routing);
   }
   if (has_scheduler) connect_scheduler(root, builder);
-  for (const DegradedLinks& links : read_degraded(root, builder.model(), errors)) builder.degrade(links);
+  DegradedCables degraded;
+  for (const DegradedLinks& links : read_degraded(root, builder.model(), errors)) {
+    builder.degrade(links);
+    degraded.links.insert(degraded.links.end(), links.links.begin(), links.links.end());
+  }
+  if (!degraded.links.empty())
+    builder.add_resource(std::make_shared<const DegradedCables>(std::move(degraded)));
   builder.book.lid_count = counter.next_lid;
   builder.add_resource(std::make_shared<const RoutingTables>(std::move(results.routing)));
   if (!results.layouts.empty())

@@ -29,6 +29,11 @@ struct DegradedLinks {
   LinkClass now;
 };
 
+/// All links that are degraded. A Model resource; absent where none is.
+struct DegradedCables {
+  std::vector<LinkId> links;
+};
+
 /// What the <degrade>s of a scenario's <faults> make of links. `root`: <scenario>; `model` has all components
 /// and links. Mistakes (an unknown component, a port without a cable, a link at an optical switch, a rate
 /// above the cable's, errors that let hardly a train through, a link that is degraded twice) go to `errors`.

@@ -15,10 +15,12 @@ enum class NicRole : std::uint8_t {
 /// Networks behind hosts, beside that of the GPUs.
 inline constexpr std::array host_networks = {NicRole::storage, NicRole::frontend};
 
+inline constexpr std::array nic_roles = {NicRole::compute, NicRole::storage, NicRole::frontend};
+
 /// One of T for each role of NICs.
 template <class T>
 struct ByRole {
-  std::array<T, 1 + host_networks.size()> all{};
+  std::array<T, nic_roles.size()> all{};
 
   auto operator<=>(const ByRole&) const = default;  // NOLINT(modernize-use-nullptr): see Quantity
   [[nodiscard]] T& operator[](NicRole role) { return all[static_cast<std::size_t>(role)]; }

@@ -160,7 +160,7 @@ TEST_CASE("fabrics by messages beside others: the switches of their role go, tra
             ->routes[compute.resource<RoutingTables>()->route_of.begin()->second]
             .role == NicRole::frontend);
   CHECK_FALSE(compute.resource<WholeMessages>());
-  for (const LinkClass& link : compute.link_classes) CHECK(link.grain == 1);
+  for (const LinkClass& link : compute.link_classes) CHECK(link.grain == 16);
   REQUIRE(compute.remarks.size() == 1);
   CHECK_THAT(compute.remarks[0].text,
              Catch::Contains("the fabric for compute") && Catch::Contains("3 switches"));
