@@ -38,10 +38,21 @@ StepRange checked_steps(const CommandLine& line, const Model& model) {
   return line.check_steps;
 }
 
+void require_trains(const Model& model) {
+  const auto* run = model.resource<RunDetail>();
+  if (run && (run->detail == Detail::messages || run->detail == Detail::formula))
+    throw InputErrors(InputError{
+        "", 0,
+        fmt::format("option --check-grain: the run has no trains (detail=\"{}\"); lightrail ladder "
+                    "compares details",
+                    run->detail == Detail::messages ? "messages" : "formula")});
+}
+
 Model build_finer(const ReadScenario& scenario, const Registry& registry, CommandLine& line,
                   const Model& model) {
-  return model_to_run(
-      build_model(with_trains(scenario, shorter(longest_trains(model), line.check_grain)), registry, line));
+  require_trains(model);
+  const LongestTrains finer = shorter(longest_trains(model), line.check_grain);
+  return model_to_run(build_model(with_trains(without_stretches(scenario), finer), registry, line));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "engine/scenario/units.hpp"
 #include "links/train_settings.hpp"
 #include "network/port/train_stretches.hpp"
+#include "workloads/program/program.hpp"
 
 namespace lightrail {
 namespace {
@@ -21,11 +22,22 @@ struct Stretch {
   const Element* element;
 };
 
+/// Whether micro-batches or iterations are left out.
+bool steps_over(const Model& model) {
+  const auto* set = model.resource<ProgramSet>();
+  return set && (set->stepped_iterations.skipped > 0 ||
+                 std::any_of(set->programs.begin(), set->programs.end(),
+                             [](const Program& program) { return program.steps_over(); }));
+}
+
 /// "" or why there can be none.
-std::string problem_of(const TrainStretch& stretch, const LongestTrains& usual, Detail detail) {
+std::string problem_of(const TrainStretch& stretch, const LongestTrains& usual, Detail detail,
+                       bool has_steps_over) {
   if (detail == Detail::messages || detail == Detail::formula)
     return fmt::format("there are no trains that could be shorter (detail=\"{}\")",
                        detail == Detail::messages ? "messages" : "formula");
+  if (has_steps_over)
+    return "step-over leaves out a part of the step, and times of the run are not those of the whole one";
   if (stretch.from >= stretch.to)
     return fmt::format("it ends at {}, and begins at {}", format_time(stretch.to), format_time(stretch.from));
   if (stretch.packets >= usual.fabric && stretch.nvlink_packets >= usual.nvlink)
@@ -58,6 +70,7 @@ Describe<StretchSpec> stretch_parameters() {
 ModelPart read_stretches(Detail detail, const Element* run, const Model& model, ErrorList& errors) {
   if (!run) return {};
   const LongestTrains usual = longest_trains(model);
+  const bool has_steps_over = steps_over(model);
   std::vector<Stretch> all;
   for (const Element* element : run->children_named("stretch")) {
     StretchSpec spec;
@@ -66,7 +79,7 @@ ModelPart read_stretches(Detail detail, const Element* run, const Model& model, 
     if (errors.size() > before) continue;
     const TrainStretch stretch{spec.from, spec.to, spec.grain,
                                spec.nvlink_grain > 0 ? spec.nvlink_grain : spec.grain};
-    if (const std::string problem = problem_of(stretch, usual, detail); !problem.empty())
+    if (const std::string problem = problem_of(stretch, usual, detail, has_steps_over); !problem.empty())
       errors.add(element->error("<stretch>: " + problem));
     else
       all.push_back({stretch, element});
@@ -79,7 +92,7 @@ ModelPart read_stretches(Detail detail, const Element* run, const Model& model, 
   for (const Stretch& each : all) {
     if (!trains.empty() && each.trains.from < trains.back().to)
       errors.add(each.element->error(
-          fmt::format("<stretch>: it begins at {}, in another one", format_time(each.trains.from))));
+          fmt::format("<stretch>: it begins at {}, inside another one", format_time(each.trains.from))));
     trains.push_back(each.trains);
     part.remarks.push_back({"grain", text_of(each.trains)});
   }

@@ -68,11 +68,21 @@ ReadScenario with_trains(ReadScenario scenario, const LongestTrains& trains) {
   return scenario;
 }
 
+ReadScenario without_stretches(ReadScenario scenario) {
+  for (Element& run : scenario.root.children)
+    if (run.name == "run")
+      std::erase_if(run.children, [](const Element& child) { return child.name == "stretch"; });
+  return scenario;
+}
+
 ReadScenario with_detail(ReadScenario scenario, Detail detail) {
+  if (detail != Detail::trains) scenario = without_stretches(std::move(scenario));
   Element& run = child_of(scenario.root, "run");
   run.set("detail", name_of(detail));
-  if (detail != Detail::trains)  // no trains that could be shorter (read_stretches.hpp)
-    std::erase_if(run.children, [](const Element& child) { return child.name == "stretch"; });
+  if (detail == Detail::packets)
+    for (Element& fabric : scenario.root.children)
+      if (fabric.name == "fabric")
+        std::erase_if(fabric.attributes, [](const Attribute& each) { return each.name == "detail"; });
   // There is nothing to recall (read_recall.hpp).
   if (detail == Detail::messages || detail == Detail::formula) run.set("recall", "none");
   return scenario;

@@ -30,7 +30,10 @@ struct LongestTrains {
 
 /// The scenario with such trains.
 [[nodiscard]] ReadScenario with_trains(ReadScenario scenario, const LongestTrains& trains);
-/// The scenario at that detail; its <stretch> go where that has no trains.
+/// The scenario without its <stretch>.
+[[nodiscard]] ReadScenario without_stretches(ReadScenario scenario);
+/// The scenario at that detail: without <stretch> where that has no trains to shorten, packet by packet with
+/// the switches of every fabric.
 [[nodiscard]] ReadScenario with_detail(ReadScenario scenario, Detail detail);
 /// Whether it asks for Detail::packets.
 [[nodiscard]] bool asks_for_packets(const Scenario& scenario);
