@@ -112,7 +112,7 @@ std::shared_ptr<const ComponentKind> nic_kind() {
       "are not lossless. Leaves out one limit over several PCIe links, memory registration and "
       "acknowledgements of lossless classes.";
   kind->can_fail = true;
-  kind->hot_bytes = 1152;
+  kind->hot_bytes = 1152;  // the half of it that sending and receiving touch
   kind->prefetches = true;
   kind->weight = 4;
   kind->state_bytes = 1920;  // the rest of a NIC, messages and flows

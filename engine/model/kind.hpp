@@ -42,9 +42,10 @@ class ComponentKind {
       1;  ///< expected events of one component relative to other kinds; balances the partition
   bool can_fail = false;          ///< its cables to others that can fail may be down (network/health)
   std::uint32_t state_bytes = 0;  ///< of tables that a busy component works on, about; 0: none worth counting
-  /// Of the component object, what an event touches, about; fetched ahead where it has no tell_hot().
+  /// Of the component object, what an event touches, about: sizes tiles, and is fetched ahead where there is
+  /// no tell_hot().
   std::uint32_t hot_bytes = 128;
-  bool prefetches = false;  ///< Component::prefetch() does something
+  bool prefetches = false;  ///< Component::prefetch() is its own; else its links are fetched
   std::vector<ParameterDoc> parameters;
   std::vector<PortDoc> ports;
   std::vector<StatisticDoc> statistics;

@@ -57,20 +57,6 @@ std::unique_ptr<FlowPacing> pacing_of(const BuildContext& build, const PortEnd& 
   return nullptr;
 }
 
-/// Whether trains of that kind may be shorter than others of their message.
-bool is_cut(MessageKind kind) {
-  switch (kind) {
-    case MessageKind::train:
-    case MessageKind::reduce:
-    case MessageKind::multicast:
-    case MessageKind::fold:
-    case MessageKind::delegated_train:
-      return true;
-    default:
-      return false;
-  }
-}
-
 std::uint64_t key_of(EndpointId from, EndpointId to, Connection connection) {
   return Address(from, to, connection).word();
 }
@@ -164,10 +150,6 @@ std::uint32_t Injector::keep_waiting(const Message& message) {
   }
   waiting_[index] = message;
   return index;
-}
-
-std::uint32_t Injector::cut(std::uint32_t longest, MessageKind kind, SimTime at) const {
-  return is_cut(kind) ? std::min(longest, lengths_.longest_at(at)) : longest;
 }
 
 /// How much later than the reading a train must start so that its tail is read before it leaves.

@@ -150,13 +150,11 @@ class Injector {
     const bool is_train = message.head.kind == MessageKind::train;
     const std::uint32_t longest =
         lengths_.vary() && is_train ? lengths_.longest(message.head.lane) : train_bytes_;
-    return lengths_.have_stretches() ? cut(longest, message.head.kind, at) : longest;
+    return lengths_.have_stretches() ? lengths_.cut(longest, message.head.kind, at) : longest;
   }
   [[nodiscard]] std::uint32_t next_bytes(const Message& message, SimTime at) const {
     return static_cast<std::uint32_t>(std::min<std::int64_t>(message.left, longest_train(message, at)));
   }
-  /// `longest`, or what a stretch lets a train of that kind have.
-  [[nodiscard]] std::uint32_t cut(std::uint32_t longest, MessageKind kind, SimTime at) const;
   SimTime read_lag(std::uint32_t source, std::uint32_t bytes, EgressBank& egress);
   [[nodiscard]] std::uint32_t choose_control(const Context& context, const EgressBank& egress) const;
   std::uint32_t choose(const Context& context, EgressBank& egress, SimTime at, SimTime& earliest);
@@ -175,7 +173,8 @@ class Injector {
   [[nodiscard]] bool is_control(std::uint32_t ring) const { return ring < lanes_; }
   [[nodiscard]] std::uint32_t source_of(std::uint32_t ring) const { return (ring - lanes_) / lanes_; }
 
-  // First what prefetch() reads, then what a wake touches; what messages begin and end with comes last.
+  // First what prefetch() reads, then what a wake touches; what messages begin and end with, and turns of
+  // weighted lanes, come last.
   FlowTurns turns_;  ///< rings: control by lane, then payload by source and lane
   PortIndex port_;
   std::uint32_t wake_tag_, mtu_bytes_, train_bytes_, lanes_;

@@ -45,6 +45,11 @@ class TrainLengths {
   }
   /// Whether trains are shorter at some times.
   [[nodiscard]] bool have_stretches() const { return stretches_ != nullptr; }
+  /// Of a train of that kind that begins at `time` at most, where others have `longest`; only with stretches
+  /// [B].
+  [[nodiscard]] std::uint32_t cut(std::uint32_t longest, MessageKind kind, SimTime time) const {
+    return may_be_shorter(kind) ? std::min(longest, longest_at(time)) : longest;
+  }
   /// Of a train that begins at `time` at most; only with stretches [B].
   [[nodiscard]] std::uint32_t longest_at(SimTime time) const {
     const TrainStretch* stretch = stretches_->at(time);
@@ -62,6 +67,19 @@ class TrainLengths {
   void load(StateReader& in) { in.get(room_); }
 
  private:
+  /// Than others of their message: not control messages, and what is numbered goes as it went first.
+  [[nodiscard]] static bool may_be_shorter(MessageKind kind) {
+    switch (kind) {
+      case MessageKind::train:
+      case MessageKind::reduce:
+      case MessageKind::multicast:
+      case MessageKind::fold:
+      case MessageKind::delegated_train:
+        return true;
+      default:
+        return false;
+    }
+  }
   [[nodiscard]] static std::uint32_t short_train(const PortEnd& end) {
     const std::int64_t packets = end.far.bytes / (short_trains_per_buffer * end.mtu_bytes);
     return static_cast<std::uint32_t>(

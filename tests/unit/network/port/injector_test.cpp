@@ -28,8 +28,10 @@ using namespace lightrail::test;
 namespace {
 
 struct Post {
+  enum class Way : std::uint8_t { last, first, take_all };
   SimTime at{};
   Outgoing message{};
+  Way way = Way::last;
 };
 
 struct SenderSpec final : Spec, DeviceTraits {
@@ -39,6 +41,7 @@ struct SenderSpec final : Spec, DeviceTraits {
   SimTime latency{};
   std::vector<std::pair<std::uint64_t, SimTime>>* sent = nullptr;
   int* wakes = nullptr;
+  std::vector<Injector::Rest>* rests = nullptr;
 };
 
 /// Posts messages at given times through an injector on port 0.
@@ -61,7 +64,16 @@ class Sender final : public Component, private SentListener {
       egress_.on_flow_control(context, 0, event.payload, [](const Frame&, PortIndex, SimTime) {});
       return injector_.pump(context, egress_, *this);
     }
-    injector_.post(spec_.posts[as<Numbers>(event.payload).first].message, context.now());
+    const Post& post = spec_.posts[as<Numbers>(event.payload).first];
+    if (post.way == Post::Way::take_all) {
+      *spec_.rests = injector_.take_all();
+      CHECK(injector_.is_idle());
+      return;
+    }
+    if (post.way == Post::Way::first)
+      injector_.post_first(post.message, context.now());
+    else
+      injector_.post(post.message, context.now());
     injector_.pump(context, egress_, *this);
   }
   void save(StateWriter& out) const override { egress_.save(out), injector_.save(out); }
@@ -109,8 +121,9 @@ struct Bed {
   std::shared_ptr<SenderSpec> spec = std::make_shared<SenderSpec>();
   std::vector<std::pair<std::uint64_t, SimTime>> sent;
   int wakes = 0;
-  SimTime ahead{};  ///< send-ahead
-  FullSpec far;     ///< of the far end, where it has a buffer
+  std::vector<Injector::Rest> rests;  ///< what was taken
+  SimTime ahead{};                    ///< send-ahead
+  FullSpec far;                       ///< of the far end, where it has a buffer
   ComponentId probe = bed.add_endpoint();
 
   void post(std::int64_t at, std::uint32_t channel, std::int64_t bytes, std::uint64_t token,
@@ -130,7 +143,7 @@ struct Bed {
     auto kind = std::make_shared<ComponentKind>();
     kind->name = "sender";
     kind->make = [](const BuildContext& build) { return std::make_unique<Sender>(build); };
-    spec->sent = &sent, spec->wakes = &wakes;
+    spec->sent = &sent, spec->wakes = &wakes, spec->rests = &rests;
     ComponentId sender = bed.add(kind, spec, "sender");
     bed.connect(sender, 0, far.bytes == 0 ? probe : add_full(), 0,
                 bed.link_class(SimTime{10}, BitRate{8'000'000'000'000}, 1000, 2));
@@ -363,4 +376,37 @@ TEST_CASE("where lanes have weights, the sources of each lane take turns by them
   CHECK(std::abs(tail[0] - tail[1]) <= 3 * line_ps);
   CHECK(std::max(tail[2], tail[3]) == Approx(3 * trains * line_ps).epsilon(0.03));
   CHECK(std::max(tail[0], tail[1]) == 4 * trains * line_ps);
+}
+
+TEST_CASE("what is posted first goes ahead of all of its connection, what has begun too") {
+  const int waiting = GENERATE(0, 1, 2, 3);
+  Bed b;
+  for (int i = 0; i < waiting; ++i) b.post(0, 1, 6000, static_cast<std::uint64_t>(i) + 1);
+  b.post(2500, 1, 2000, 9);  // behind the second train
+  b.spec->posts.back().way = Post::Way::first;
+  b.run(GENERATE(time_never, SimTime{3000}));
+  std::vector<std::uint64_t> order;
+  for (const auto& [token, at] : b.sent) order.push_back(token);
+  std::vector<std::uint64_t> expected{9};
+  for (int i = 0; i < waiting; ++i) expected.push_back(static_cast<std::uint64_t>(i) + 1);
+  CHECK(order == expected);
+}
+
+TEST_CASE("what is taken is the rest of every message, those of a connection in their order") {
+  Bed b;
+  for (const std::uint64_t token : {1u, 2u, 3u}) b.post(0, 1, 6000, token);
+  b.post(0, 2, 4000, 4);
+  b.post(4500, 1, 1000, 5);
+  b.spec->posts.back().way = Post::Way::first;
+  b.post(4600, 0, 1, 0);
+  b.spec->posts.back().way = Post::Way::take_all;
+  b.run();
+  // Trains of 1, 2 and 1 have begun by then.
+  std::vector<std::pair<std::uint64_t, std::int64_t>> left;
+  for (const Injector::Rest& rest : b.rests)
+    if (rest.head.address.connection().channel() == 1) left.emplace_back(rest.token, rest.bytes);
+  CHECK(left ==
+        std::vector<std::pair<std::uint64_t, std::int64_t>>{{5, 1000}, {1, 2000}, {2, 6000}, {3, 6000}});
+  REQUIRE(b.rests.size() == 5);
+  CHECK(b.sent.empty());
 }
