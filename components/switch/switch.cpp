@@ -108,7 +108,7 @@ const ReductionTree::Node& Switch::node_of(Context& context, const Train& train,
   }
   if (!node)
     path_.fail(context,
-               fmt::format("{} on port {}; this switch is of no tree of the sender's (sharp-efficiency "
+               fmt::format("{} on port {}; this switch is in none of the sender's trees (sharp-efficiency "
                            "{})",
                            unexpected(to_payload(train)), port, spec_.sharp_efficiency));
   return *node;
