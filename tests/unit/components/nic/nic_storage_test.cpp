@@ -26,8 +26,7 @@ struct BehindHost {
   explicit BehindHost(std::int64_t pcie_gbps = 500, NicRole role = NicRole::storage) {
     spec->for_role = role;
     spec->message_rate = far_spec->message_rate = 1'000'000'000'000;
-    bed.book().networks[NicRole::storage] =
-        std::make_shared<AddressBook>(bed.book());
+    bed.book().networks[NicRole::storage] = std::make_shared<AddressBook>(bed.book());
     const ComponentId nic = bed.add(nic_kind(), spec, "storage-nic");
     const ComponentId far_nic = bed.add(nic_kind(), far_spec, "nic");
     bed.connect(host, 1, nic, 1, bed.link_class(nanoseconds(200), BitRate{pcie_gbps * giga}, 4096, 1));
