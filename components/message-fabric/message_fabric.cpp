@@ -109,7 +109,7 @@ void MessageFabric::load(StateReader& in) {
 std::shared_ptr<const ComponentKind> message_fabric_kind() {
   auto kind = std::make_shared<ComponentKind>();
   kind->name = "message-fabric";
-  kind->doc = "A fabric without its switches (<run detail=\"messages\">, <fabric detail=\"messages\">).";
+  kind->doc = R"(A fabric without its switches (<run detail="messages">, <fabric detail="messages">).)";
   kind->weight = 8;
   kind->ports = {{"i", "NICs", "NIC"}};
   kind->statistics = {{"link_use", "payload and busy time of every line to a NIC by interval"},
