@@ -40,12 +40,12 @@ StepRange checked_steps(const CommandLine& line, const Model& model) {
 
 void require_trains(const Model& model) {
   const auto* run = model.resource<RunDetail>();
-  if (run && (run->detail == Detail::messages || run->detail == Detail::formula))
+  if (run && !has_trains(run->detail))
     throw InputErrors(InputError{
         "", 0,
         fmt::format("option --check-grain: the run has no trains (detail=\"{}\"); lightrail ladder "
                     "compares details",
-                    run->detail == Detail::messages ? "messages" : "formula")});
+                    name_of(run->detail))});
 }
 
 Model build_finer(const ReadScenario& scenario, const Registry& registry, CommandLine& line,

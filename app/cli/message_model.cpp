@@ -138,8 +138,8 @@ struct WithoutSwitches {
   std::uint32_t switches = 0;  ///< left out
 };
 
+/// Of fabrics in whose way there is nothing (obstacle()).
 WithoutSwitches without_switches(const Model& whole, const Scope& scope) {
-  if (const std::string what = obstacle(whole, scope); !what.empty()) refuse("say nothing about " + what);
   const auto paths = std::make_shared<const FabricPaths>(whole);
   WithoutSwitches left;
   std::vector<Kept> kept(whole.components.size());
@@ -171,7 +171,9 @@ WithoutSwitches without_switches(const Model& whole, const Scope& scope) {
 }  // namespace
 
 Model message_model(const Model& whole) {
-  WithoutSwitches left = without_switches(whole, Scope(true));
+  const Scope all(true);
+  if (const std::string what = obstacle(whole, all); !what.empty()) refuse("say nothing about " + what);
+  WithoutSwitches left = without_switches(whole, all);
   Model& model = left.part.model;
   for (LinkClass& link : model.link_classes)
     link.grain = link.medium == "nvlink" ? TrainSettings::max_nvlink_grain : TrainSettings::max_grain;

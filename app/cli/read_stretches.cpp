@@ -22,20 +22,11 @@ struct Stretch {
   const Element* element;
 };
 
-/// Whether micro-batches or iterations are left out.
-bool steps_over(const Model& model) {
-  const auto* set = model.resource<ProgramSet>();
-  return set && (set->stepped_iterations.skipped > 0 ||
-                 std::any_of(set->programs.begin(), set->programs.end(),
-                             [](const Program& program) { return program.steps_over(); }));
-}
-
 /// "" or why there can be none.
 std::string problem_of(const TrainStretch& stretch, const LongestTrains& usual, Detail detail,
                        bool has_steps_over) {
-  if (detail == Detail::messages || detail == Detail::formula)
-    return fmt::format("there are no trains that could be shorter (detail=\"{}\")",
-                       detail == Detail::messages ? "messages" : "formula");
+  if (!has_trains(detail))
+    return fmt::format("there are no trains that could be shorter (detail=\"{}\")", name_of(detail));
   if (has_steps_over)
     return "step-over leaves out a part of the step, and times of the run are not those of the whole one";
   if (stretch.from >= stretch.to)
@@ -70,7 +61,8 @@ Describe<StretchSpec> stretch_parameters() {
 ModelPart read_stretches(Detail detail, const Element* run, const Model& model, ErrorList& errors) {
   if (!run) return {};
   const LongestTrains usual = longest_trains(model);
-  const bool has_steps_over = steps_over(model);
+  const auto* programs = model.resource<ProgramSet>();
+  const bool has_steps_over = programs && programs->steps_over();
   std::vector<Stretch> all;
   for (const Element* element : run->children_named("stretch")) {
     StretchSpec spec;

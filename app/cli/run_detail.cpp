@@ -22,20 +22,6 @@ Element& child_of(Element& root, const std::string& name) {
   return root.children.emplace_back(std::move(added));
 }
 
-const char* name_of(Detail detail) {
-  switch (detail) {
-    case Detail::trains:
-      return "trains";
-    case Detail::packets:
-      return "packets";
-    case Detail::messages:
-      return "messages";
-    case Detail::formula:
-      return "formula";
-  }
-  return "";
-}
-
 /// What `make` does; of its mistakes those without a file are at `place`, and begin with `prefix`.
 template <class Make>
 Model at_place(const InputError& place, const std::string& prefix, Make&& make) {
@@ -51,6 +37,20 @@ Model at_place(const InputError& place, const std::string& prefix, Make&& make) 
 }
 
 }  // namespace
+
+const char* name_of(Detail detail) {
+  switch (detail) {
+    case Detail::trains:
+      return "trains";
+    case Detail::packets:
+      return "packets";
+    case Detail::messages:
+      return "messages";
+    case Detail::formula:
+      return "formula";
+  }
+  return "";
+}
 
 LongestTrains longest_trains(const Model& model) {
   LongestTrains trains;
@@ -84,7 +84,7 @@ ReadScenario with_detail(ReadScenario scenario, Detail detail) {
       if (fabric.name == "fabric")
         std::erase_if(fabric.attributes, [](const Attribute& each) { return each.name == "detail"; });
   // There is nothing to recall (read_recall.hpp).
-  if (detail == Detail::messages || detail == Detail::formula) run.set("recall", "none");
+  if (!has_trains(detail)) run.set("recall", "none");
   return scenario;
 }
 

@@ -15,6 +15,13 @@ enum class Detail : std::uint8_t {
   formula    ///< communication takes what a formula says (formula_model.hpp)
 };
 
+/// As XML has it.
+[[nodiscard]] const char* name_of(Detail detail);
+/// Whether messages are cut into trains, of a packet too.
+[[nodiscard]] constexpr bool has_trains(Detail detail) {
+  return detail == Detail::trains || detail == Detail::packets;
+}
+
 /// What the scenario asks for, and where mistakes of it stand. A Model resource.
 struct RunDetail {
   Detail detail = Detail::trains;
