@@ -13,6 +13,11 @@ Describe<TrainSettings> train_settings_table() {
              1u, TrainSettings::max_grain)
       .field("nvlink-grain", &TrainSettings::nvlink_grain, "packets in a train on NVLink", 1u,
              TrainSettings::max_nvlink_grain)
+      .field("trains-per-message", &TrainSettings::trains_per_message,
+             "of a message at least where it meets others: where it enters a fabric, and elsewhere while "
+             "several "
+             "take turns; 1: small messages go in one",
+             1u, TrainSettings::max_trains_per_message)
       .field("send-ahead", &TrainSettings::send_ahead,
              "senders give a busy line further trains for so long ahead: fewer events; what is posted later "
              "waits "

@@ -14,6 +14,7 @@
 #include "fabrics/clos/fabric_layout.hpp"
 #include "fabrics/system/train_cap.hpp"
 #include "network/port/send_ahead.hpp"
+#include "network/port/trains_per_message.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 #include "workloads/program/groups.hpp"
 #include "workloads/program/program.hpp"
@@ -60,10 +61,13 @@ void remark_trains(const Model& model, ModelPart& part) {
   const LongestTrains trains = longest_trains(model);
   if (trains.nvlink <= 1 && trains.fabric <= 1) return;
   const std::uint32_t fewer = short_trains(model);
+  const auto* of_message = model.resource<TrainsPerMessage>();
+  const std::uint32_t least = of_message ? of_message->least : TrainsPerMessage::usual;
+  const std::string small = least == 1 ? "" : fmt::format(", {} at least of a message", least);
   part.remarks.push_back(
-      {"grain",
-       fmt::format("packets travel in trains of up to {} ({} on NVLink{}); see docs/grain.md", trains.fabric,
-                   trains.nvlink, fewer > 0 ? fmt::format(", {} from NICs that lack credits", fewer) : "")});
+      {"grain", fmt::format("packets travel in trains of up to {} ({} on NVLink{}){}; see docs/grain.md",
+                            trains.fabric, trains.nvlink,
+                            fewer > 0 ? fmt::format(", {} from NICs that lack credits", fewer) : "", small)});
 }
 
 }  // namespace

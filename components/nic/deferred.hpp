@@ -12,7 +12,8 @@ namespace lightrail {
   LIGHTRAIL_EXPECT(work.lane < max_lanes);
   later.lane = work.lane & (max_lanes - 1);
   later.notify = work.notify, later.reduce_in_fabric = work.reduce_in_fabric;
-  later.is_resent = work.is_resent, later.is_grown = work.is_grown, later.retries = work.retries;
+  later.is_resent = work.is_resent, later.is_grown = work.is_grown, later.part = work.part;
+  later.retries = work.retries;
   later.bytes = work.bytes, later.address = work.address;
   later.set_port(port);
   return later;

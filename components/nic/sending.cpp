@@ -50,10 +50,10 @@ void Nic::start_work(const DeferredWork& work, Context& context) {
     fail(context, fmt::format("class {} is {}, and another NIC may stand in for this one: nobody "
                               "could repair what is on the way then",
                               lane, why_repaired()));
-  const Outgoing message{
-      work.address.from(), to,   work.address.connection(),
-      work.bytes,          lane, kind,
-      work.port(),         none, frame_of(Train{.packets = 0, .retries = work.retries}).detail};
+  Outgoing message{work.address.from(), to,   work.address.connection(),
+                   work.bytes,          lane, kind,
+                   work.port(),         none, frame_of(Train{.packets = 0, .retries = work.retries}).detail};
+  if (work.part != 0) message.longest = PartCode::longest(work.part);
   if (out == 0) return send_message(message, work, context);
   Outgoing whole = message;
   whole.token = work.notify ? notices_.add(work) : none;
@@ -118,9 +118,10 @@ void Nic::send_on(const Frame& train, PortIndex port, Context& context) {
          fmt::format("endpoint {} ({}) has no NIC in this fabric", to.value, endpoint_name(model_, to)));
   crossbar_.hold(context, train, port);
   const std::uint8_t lane = levels_ ? lane_of(train.address, false) : train.lane;
-  post({train.address.from(), to, train.address.connection(), train.bytes, lane, MessageKind::train, port,
-        notices_.add(train, port)},
-       context.now());
+  Frame own = train;
+  own.kind = MessageKind::train, own.lane = lane, own.detail = 0;
+  own.address = Address(train.address.from(), to, train.address.connection());
+  post(outgoing(own, train.bytes, port, notices_.add(train, port)), context.now());
   looked_until_ = SimTime{};
   fabric_.pump(context, crossbar_.egress(), *this);
 }

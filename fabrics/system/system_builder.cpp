@@ -14,6 +14,7 @@
 #include "network/port/device_traits.hpp"
 #include "network/port/has_device.hpp"
 #include "network/port/send_ahead.hpp"
+#include "network/port/trains_per_message.hpp"
 #include "network/transport/arrival_reports.hpp"
 
 namespace lightrail {
@@ -224,6 +225,9 @@ Model SystemBuilder::take(const CongestionSpec* marks) {
     model_.add(std::move(cap));
   }
   model_.add(std::make_shared<const SendAhead>(SendAhead{trains_.send_ahead}));
+  static_assert(TrainSettings{}.trains_per_message == TrainsPerMessage::usual);
+  if (trains_.trains_per_message != TrainsPerMessage::usual)
+    model_.add(std::make_shared<const TrainsPerMessage>(TrainsPerMessage{trains_.trains_per_message}));
   if (trains_.arrivals == ArrivalReports::batches && !has_device(model_, DeviceRole::optical_switch))
     model_.add(std::make_shared<const ToldByBatches>());
   model_.add(std::make_shared<const CableTable>(std::move(table_)));

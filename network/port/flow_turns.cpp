@@ -42,7 +42,7 @@ std::uint32_t FlowTurns::add(std::uint32_t ring, const Message& message) {
     FairRing& fair = fair_[ring];
     flows_[flow].position = r.count == 0 ? 0 : fair.positions / r.count;
     fair.positions += flows_[flow].position;
-    fair.turns.push_back(turn(ring, flow, message.left, train_bytes_));
+    fair.turns.push_back(turn(ring, flow, message.left, message.head.bytes));
     std::push_heap(fair.turns.begin(), fair.turns.end(), std::greater<>());
     r.first = fair.turns.front().flow;
   }

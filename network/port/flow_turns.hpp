@@ -31,7 +31,7 @@ class FlowTurns {
 
   /// What is on the wire of a message, and is to be.
   struct Message {
-    Frame head{};           ///< of its frames, but for their packets and bytes
+    Frame head{};           ///< of its frames, but for their packets; `bytes` is of a train in turns at most
     std::int64_t left = 0;  ///< to be sent [B]
     std::uint64_t token = 0;
     std::uint32_t next = none;  ///< of those that wait behind another, the owner's

@@ -79,6 +79,7 @@ Injector::Injector(const BuildContext& build, const PortEnd& end, PortIndex port
       latency_(latency),
       ahead_(end.send_ahead),
       weights_(weights_of(build, end)),
+      enters_fabric_(enters_fabric),
       sources_(sources.size()),
       lengths_(end, enters_fabric),
       own_pacing_(pacing_of(build, end, enters_fabric)),
@@ -110,6 +111,8 @@ void Injector::add(const Outgoing& message, SimTime now, Order order) {
       message.token,
       none,
       message.is_counted ? SentBatch::counted() : SentBatch()};
+  own.head.bytes = message.longest != 0 ? lengths_.of_part(message.longest)
+                                        : lengths_.of_message(message.kind, message.bytes);
   ++active_messages_;
   active_bytes_ += message.bytes;
   if (plain_kind(message.kind) == MessageKind::control) {
@@ -165,7 +168,7 @@ std::uint32_t Injector::choose_control(const Context& context, const EgressBank&
     if (turns_.is_empty(ring)) continue;
     const Message& message = turns_.first_message(ring);
     const std::uint8_t lane = message.head.lane;
-    const std::uint32_t bytes = next_bytes(message, context.now());
+    const std::uint32_t bytes = next_bytes(ring, context.now());
     if (ahead_ > SimTime{0} ? egress.can_interleave(context, port_, lane, bytes, context.now() + latency_,
                                                     mtu_bytes_, train_bytes_)
                             : egress.may_send(port_, lane, bytes, context.now() + latency_, context))
@@ -197,7 +200,7 @@ bool Injector::turn_to_unpaused(std::uint32_t ring, SimTime at, SimTime& earlies
   if (turns_.is_empty(ring)) return false;
   if (pacing_ && !turn_to_unpaused(ring, at, earliest)) return false;
   const Message& message = turns_.first_message(ring);
-  const std::uint32_t longest = longest_train(message, at);
+  const std::uint32_t longest = longest_train(ring, message, at);
   const auto bytes = static_cast<std::uint32_t>(std::min<std::int64_t>(message.left, longest));
   // Both ends count the buffer with full trains (counted_buffer()): what a short one lacks stays free.
   const std::uint32_t lacking = train_bytes_ - longest;
@@ -232,9 +235,8 @@ std::uint32_t Injector::choose_by_weight(const Context& context, EgressBank& egr
       const std::uint32_t ring = lanes_ + (next_source_[lane] + i) % sources * lanes_ + lane;
       if (is_ready(ring, context, egress, at, earliest)) ring_of[lane] = ring;
     }
-  const std::uint32_t lane = arbiter_.next([&](std::uint32_t one) {
-    return ring_of[one] == none ? 0 : next_bytes(turns_.first_message(ring_of[one]), at);
-  });
+  const std::uint32_t lane = arbiter_.next(
+      [&](std::uint32_t one) { return ring_of[one] == none ? 0 : next_bytes(ring_of[one], at); });
   if (lane == LaneArbiter::none) return none;
   next_source_[lane] = source_of(ring_of[lane]) + 1;  // what is chosen is sent
   return ring_of[lane];
@@ -243,7 +245,7 @@ std::uint32_t Injector::choose_by_weight(const Context& context, EgressBank& egr
 void Injector::send_from(std::uint32_t ring, SimTime at, Context& context, EgressBank& egress,
                          SentListener& listener) {
   Message& message = turns_[turns_.first(ring)].message;
-  const std::uint32_t longest = longest_train(message, at);
+  const std::uint32_t longest = longest_train(ring, message, at);
   const auto bytes = static_cast<std::uint32_t>(std::min<std::int64_t>(message.left, longest));
   if (lengths_.vary() && !is_control(ring)) {
     const std::uint8_t lane = message.head.lane;
@@ -254,7 +256,7 @@ void Injector::send_from(std::uint32_t ring, SimTime at, Context& context, Egres
   Frame train = message.head;
   train.bytes = bytes;
   if (message.batch.is_counted())
-    train.detail = message.batch.next(message.left, bytes, train_bytes_, batches_);
+    train.detail = message.batch.next(message.left, bytes, longest, train_bytes_, batches_);
   if (train.detail == 0 && Train::carries(train.kind)) train.detail = packets_in(bytes, mtu_bytes_);
   if (repair_) train = number(train, ring, at + latency_ + egress.line_time(port_, bytes), context);
   message.left -= bytes;

@@ -32,13 +32,17 @@ struct Outgoing {
   std::uint64_t token = 0;   ///< handed back when the message has been sent
   std::uint16_t mark = 0;    ///< Frame::detail of its frames; 0: their packets, but of a DelegatedTrain
   bool is_counted = false;   ///< its frames, trains, are counted in batches (CountedTrain)
+  /// Of a part of a message that was cut before: how long the trains were then [B]; 0: it is whole
+  /// (TrainLengths).
+  std::uint32_t longest = 0;
 };
 
-/// What goes on the wire as `head` has it: of `bytes` that are left, read from `source`.
+/// What goes on the wire as `head` has it, `bytes` of what has been cut before, read from `source`.
 [[nodiscard]] inline Outgoing outgoing(const Frame& head, std::int64_t bytes, std::uint16_t source,
                                        std::uint64_t token) {
   const Address& way = head.address;
-  return {way.from(), way.to(), way.connection(), bytes, head.lane, head.kind, source, token, head.detail};
+  return {way.from(), way.to(), way.connection(), bytes, head.lane, head.kind,
+          source,     token,    head.detail,      false, head.bytes};
 }
 
 /// Told when the last byte of a message leaves on the wire: at `tail` (>= now). May post, not pump.
@@ -50,10 +54,10 @@ class SentListener {
   ~SentListener() = default;
 };
 
-/// Cuts messages into trains, shorter ones while credits are few or in a stretch (TrainLengths), and feeds
-/// them to one port: messages of one (from, to, connection) one after the other, different ones in turns
-/// (FlowTurns), sources in turns of one train, lanes of a NIC by their weights where these are given
-/// (LaneWeights), control messages first.
+/// Cuts messages into trains, shorter ones while credits are few, in a stretch, or of small messages
+/// (TrainLengths), and feeds them to one port: messages of one (from, to, connection) one after the
+/// other, different ones in turns (FlowTurns), sources in turns of one train, lanes of a NIC by their weights
+/// where these are given (LaneWeights), control messages first.
 ///
 /// Self-clocked: a train is chosen when the line is free, or will be within `send-ahead`, and its lane
 /// is open; one wake is pending at most while the line is busy, none while the far end lets nothing go (its
@@ -103,7 +107,7 @@ class Injector {
 
   /// What is left of a message that has not been sent to its end.
   struct Rest {
-    Frame head{};  ///< as its frames would have it, but for their packets and bytes
+    Frame head{};  ///< as its frames would have it, but for their packets; `bytes` as Message has it
     std::int64_t bytes = 0;
     std::uint64_t token = 0;
     std::uint16_t source = 0;  ///< 0 for control messages, which are read from nowhere
@@ -145,15 +149,16 @@ class Injector {
            const std::vector<Source>& sources, SimTime latency, BitRate all_lines, bool enters_fabric);
   enum class Order : std::uint8_t { last, first };
   void add(const Outgoing& message, SimTime now, Order order);
-  /// Of the next train of `message`, if it begins at `at`, at most [B].
-  [[nodiscard]] std::uint32_t longest_train(const Message& message, SimTime at) const {
+  /// Of the next train of `message`, the first of `ring`, if it begins at `at`, at most [B].
+  [[nodiscard]] std::uint32_t longest_train(std::uint32_t ring, const Message& message, SimTime at) const {
     const bool is_train = message.head.kind == MessageKind::train;
-    const std::uint32_t longest =
-        lengths_.vary() && is_train ? lengths_.longest(message.head.lane) : train_bytes_;
+    std::uint32_t longest = lengths_.vary() && is_train ? lengths_.longest(message.head.lane) : train_bytes_;
+    if (enters_fabric_ || turns_.count(ring) > 1) longest = std::min(longest, message.head.bytes);
     return lengths_.have_stretches() ? lengths_.cut(longest, message.head.kind, at) : longest;
   }
-  [[nodiscard]] std::uint32_t next_bytes(const Message& message, SimTime at) const {
-    return static_cast<std::uint32_t>(std::min<std::int64_t>(message.left, longest_train(message, at)));
+  [[nodiscard]] std::uint32_t next_bytes(std::uint32_t ring, SimTime at) const {
+    const Message& message = turns_.first_message(ring);
+    return static_cast<std::uint32_t>(std::min<std::int64_t>(message.left, longest_train(ring, message, at)));
   }
   SimTime read_lag(std::uint32_t source, std::uint32_t bytes, EgressBank& egress);
   [[nodiscard]] std::uint32_t choose_control(const Context& context, const EgressBank& egress) const;
@@ -187,6 +192,7 @@ class Injector {
   FlowPacing* pacing_ = nullptr;            ///< fixed; null: no congestion control
   std::vector<SimTime>* clocks_ = nullptr;  ///< fixed; null: sources feed this port alone
   RepairSender* repair_ = nullptr;          ///< fixed; null: nothing is ever lost
+  bool enters_fabric_;                      ///< fixed
   SmallArray<SourceState, 3> sources_;
   TrainLengths lengths_;
 

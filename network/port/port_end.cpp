@@ -5,6 +5,7 @@
 #include "engine/base/error.hpp"
 #include "network/port/none/no_flow_control.hpp"
 #include "network/port/send_ahead.hpp"
+#include "network/port/trains_per_message.hpp"
 #include "network/port/whole_messages.hpp"
 
 namespace lightrail {
@@ -62,7 +63,10 @@ class EndReader {
         own_(dynamic_cast<const BufferedSpec*>(&build.spec)),
         ahead_(model_.resource<SendAhead>()),
         stretches_(model_.resource<TrainStretches>()),
-        is_whole_(model_.resource<WholeMessages>()) {}
+        is_whole_(model_.resource<WholeMessages>()) {
+    if (const auto* of_message = model_.resource<TrainsPerMessage>()) trains_per_message_ = of_message->least;
+    if (is_whole_) trains_per_message_ = 1;
+  }
 
   [[nodiscard]] PortEnd read(PortIndex port);
 
@@ -75,6 +79,7 @@ class EndReader {
   const SendAhead* ahead_;
   const TrainStretches* stretches_;
   bool is_whole_;
+  std::uint32_t trains_per_message_ = TrainsPerMessage::usual;
   const Spec* last_spec_ = nullptr;
   const BufferedSpec* last_ = nullptr;  ///< the same, as what it is
 };
@@ -105,6 +110,7 @@ PortEnd EndReader::read(PortIndex port) {
   end.grain = link_class.grain;
   if (ahead_) end.send_ahead = ahead_->time;
   end.stretches = stretches_;
+  end.trains_per_message = trains_per_message_;
   end.is_nvlink = link_class.medium == "nvlink";
   end.energy_pj_per_bit = link_class.energy_pj_per_bit;
   end.light = &link_class.light;

@@ -19,6 +19,7 @@ struct PortEnd {
   SimTime pipeline{};                         ///< the component's own, from a port to another
   std::uint32_t mtu_bytes = 0;                ///< [B]
   std::uint32_t grain = 1;                    ///< packets per train
+  std::uint32_t trains_per_message = 1;       ///< at least, where it meets others
   SimTime send_ahead{};                       ///< SendAhead
   const TrainStretches* stretches = nullptr;  ///< null: trains are as long at all times
   bool is_nvlink = false;

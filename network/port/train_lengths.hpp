@@ -19,6 +19,11 @@ namespace lightrail {
 /// (docs/grain.md). So trains are that short where, on average over as many bytes as the buffer behind the
 /// port holds, less than half of it was free. The mean keeps the length the same for a while: trains that
 /// differ from one to the next upset the turns of flows in a NIC.
+///
+/// A message in few trains that takes turns with others is whole a turn before the last, one in a single
+/// train before the next one begins; in packets all are whole in the last round. So a train is an eighth of
+/// its message at most (TrainsPerMessage) where it enters a fabric, in which it may meet others, and
+/// elsewhere while flows take turns (docs/grain.md, "Small messages").
 class TrainLengths {
  public:
   static constexpr std::int64_t short_trains_per_buffer = 32;
@@ -31,6 +36,7 @@ class TrainLengths {
         stretches_(end.stretches),
         buffer_(end.far.bytes),
         mtu_bytes_(std::max<std::uint32_t>(end.mtu_bytes, 1)),
+        trains_per_message_(std::max<std::uint32_t>(end.trains_per_message, 1)),
         is_nvlink_(end.is_nvlink) {
     room_.fill(buffer_);
   }
@@ -42,6 +48,20 @@ class TrainLengths {
   /// Of the next train on `lane` at most, but for a stretch [B].
   [[nodiscard]] std::uint32_t longest(std::uint32_t lane) const {
     return 2 * room_[lane] < buffer_ ? short_bytes_ : full_bytes_;
+  }
+  /// Of a message of `bytes` that meets others, at most [B]. Trains by which the members of a group do the
+  /// same in a switch stay long: they add up as they come.
+  [[nodiscard]] std::uint32_t of_message(MessageKind kind, std::int64_t bytes) const {
+    if (trains_per_message_ == 1 || (kind != MessageKind::train && kind != MessageKind::delegated_train))
+      return full_bytes_;
+    const std::int64_t packets = std::max<std::int64_t>(bytes / (trains_per_message_ * mtu_bytes_), 1);
+    return static_cast<std::uint32_t>(std::min<std::int64_t>(packets * mtu_bytes_, full_bytes_));
+  }
+  /// Of a part of a message that was cut into trains of `longest` bytes at most before.
+  [[nodiscard]] std::uint32_t of_part(std::uint32_t longest) const {
+    if (trains_per_message_ == 1) return full_bytes_;
+    const std::uint64_t packets = (std::uint64_t{longest} + mtu_bytes_ - 1) / mtu_bytes_;
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(packets * mtu_bytes_, full_bytes_));
   }
   /// Whether trains are shorter at some times.
   [[nodiscard]] bool have_stretches() const { return stretches_ != nullptr; }
@@ -91,6 +111,7 @@ class TrainLengths {
   std::int64_t buffer_;                         ///< fixed: of a lane behind the port [B]
   std::array<std::int64_t, max_lanes> room_{};  ///< by lane: free of it, on average [B]
   std::uint32_t mtu_bytes_;                     ///< fixed [B]
+  std::int64_t trains_per_message_;             ///< fixed
   bool is_nvlink_;                              ///< fixed
 };
 

@@ -19,13 +19,13 @@ class SentBatch {
   [[nodiscard]] bool is_counted() const { return is_counted_; }
 
   /// Frame::detail of the message's next train, of `bytes` of the `left` that are to be sent, where its
-  /// trains are counted; 0: not this one, for two in a batch would save nothing. No train is longer than
-  /// `train_bytes`; `numbers` counts batches.
-  [[nodiscard]] std::uint16_t next(std::int64_t left, std::uint32_t bytes, std::uint32_t train_bytes,
-                                   std::uint32_t& numbers) {
+  /// trains are counted; 0: not this one, for two in a batch would save nothing. This train is
+  /// no longer than `longest`, none than `train_bytes`; `numbers` counts batches.
+  [[nodiscard]] std::uint16_t next(std::int64_t left, std::uint32_t bytes, std::uint32_t longest,
+                                   std::uint32_t train_bytes, std::uint32_t& numbers) {
     const std::uint32_t most = std::min(ArrivingBatches::max_bytes / train_bytes, CountedTrain::max_trains);
     if (sent_ == 0) {
-      if (left <= 2 * std::int64_t{train_bytes} || most < 3) return 0;
+      if (left <= 2 * std::int64_t{longest} || most < 3) return 0;
       number_ = static_cast<std::uint8_t>(numbers++ % CountedTrain::numbers);
     }
     ++sent_;

@@ -53,6 +53,7 @@ bool ProxyQueue::merge(const Request& request) {
     return false;
   same->work.bytes += work.bytes;
   same->work.is_grown = 1;
+  if (work.part > same->work.part) same->work.part = work.part;
   return true;
 }
 

@@ -97,22 +97,31 @@ void CircuitPath::send_parts(Context& context, const Transfer& transfer, std::in
 void CircuitPath::send_over(Context& context, std::uint16_t nic, const Train& train, bool notify,
                             Owner owner) {
   const SendToken token = notify ? SendToken::of(owner) : SendToken::nobody();
-  if (!delegation_.owns(nic)) return hand_over(context, train, delegation_.gpu_of(nic), Step::gather, token);
-  if (delegation_.is_optical(nic)) return post_to_circuit(context, train, true, token);
+  if (!delegation_.owns(nic))
+    return hand_over(context, train, delegation_.gpu_of(nic), Step::gather, Piece::message, token);
+  if (delegation_.is_optical(nic)) return post_to_circuit(context, train, true, Piece::message, token);
   if (notify) host_.await_notice(train.address, token);
   host_.post(context, context.now(),
              WorkRequest{.notify = notify, .bytes = train.bytes, .address = train.address});
 }
 
 /// To GPU `local` of this server: over NVLink, or past it where the scenario leaves that step out.
-void CircuitPath::hand_over(Context& context, const Train& train, std::uint16_t local, Step step,
+void CircuitPath::hand_over(Context& context, const Train& train, std::uint16_t local, Step step, Piece piece,
                             SendToken token) {
   const bool is_scatter = step == Step::scatter;
-  if (is_scatter ? delegation_.scatters() : delegation_.gathers())
-    return host_.inject(context, GpuPort::nvlink,
-                        {train.address.from(), train.address.to(), train.address.connection(), train.bytes, 0,
-                         is_scatter ? train.kind : delegated_kind(train.kind), 0, token.value(),
-                         is_scatter ? std::uint16_t{0} : local});
+  if (is_scatter ? delegation_.scatters() : delegation_.gathers()) {
+    Outgoing message{train.address.from(),
+                     train.address.to(),
+                     train.address.connection(),
+                     train.bytes,
+                     0,
+                     is_scatter ? train.kind : delegated_kind(train.kind),
+                     0,
+                     token.value(),
+                     is_scatter ? std::uint16_t{0} : local};
+    if (piece == Piece::train) message.longest = train.bytes;
+    return host_.inject(context, GpuPort::nvlink, message);
+  }
   const DelegatedTrain past{
       .kind = bypass_kind(train.kind), .via = local, .bytes = train.bytes, .address = train.address};
   context.send(GpuPort::nvlink, context.now(), to_payload(past));
@@ -121,15 +130,16 @@ void CircuitPath::hand_over(Context& context, const Train& train, std::uint16_t 
 
 /// Everything on a circuit is told of when it has left, so that a change can wait for it. What is sent again
 /// carries how often.
-void CircuitPath::post_to_circuit(Context& context, const Train& train, bool is_own, SendToken token) {
+void CircuitPath::post_to_circuit(Context& context, const Train& train, bool is_own, Piece piece,
+                                  SendToken token) {
   if (is_own) host_.await_notice(train.address, token);
   delegation_.posted();
-  host_.post(context, context.now(),
-             WorkRequest{.lane = train.lane,
+  const WorkRequest work{.lane = train.lane,
                          .notify = 1,
                          .retries = train.retries,
                          .bytes = train.bytes,
-                         .address = train.address});
+                         .address = train.address};
+  host_.post(context, context.now(), piece == Piece::train ? as_part(work) : work);
 }
 
 bool CircuitPath::on_notice(Context& context, const SentNotice& notice) {
@@ -172,7 +182,8 @@ void CircuitPath::go_on(Context& context, const Train& train) {
   const EndpointId to = train.address.to(), from = train.address.from();
   const bool is_payload = train.kind == MessageKind::train;
   if (host_.is_near(to))
-    return hand_over(context, train, host_.book()[to].local, Step::scatter, SendToken::nobody());
+    return hand_over(context, train, host_.book()[to].local, Step::scatter, Piece::train,
+                     SendToken::nobody());
   const std::uint16_t own = delegation_.own_nic();
   const bool is_optical = delegation_.is_optical(own);
   // It came to this delegate because of its NIC, or back from it, unless the circuits have changed meanwhile.
@@ -185,12 +196,14 @@ void CircuitPath::go_on(Context& context, const Train& train) {
     nic = ways[(from.value + to.value) % ways.size()];
   }
   if (!delegation_.owns(nic))
-    return hand_over(context, train, delegation_.gpu_of(nic), Step::gather, SendToken::nobody());
+    return hand_over(context, train, delegation_.gpu_of(nic), Step::gather, Piece::train,
+                     SendToken::nobody());
   if (!is_payload) return context.send(GpuPort::nic, context.now(), to_payload(train));
   if (is_optical && delegation_.is_paused()) return held_.push_back(train);
-  if (is_optical) return post_to_circuit(context, train, from == host_.self(), SendToken::nobody());
+  if (is_optical)
+    return post_to_circuit(context, train, from == host_.self(), Piece::train, SendToken::nobody());
   host_.post(context, context.now(),
-             WorkRequest{.lane = train.lane, .bytes = train.bytes, .address = train.address});
+             as_part({.lane = train.lane, .bytes = train.bytes, .address = train.address}));
 }
 
 /// The NIC could not get rid of what a GPU of this server sends: worth another try only where circuits have

@@ -56,8 +56,11 @@ class CircuitPath final : public Path, private ExchangePlanner {
   void send_on_circuits(Context& context, const Held& message);
   void send_parts(Context& context, const Transfer& transfer, std::int64_t bytes, bool is_end, Over over);
   void send_over(Context& context, std::uint16_t nic, const Train& train, bool notify, Owner owner);
-  void hand_over(Context& context, const Train& train, std::uint16_t local, Step step, SendToken token);
-  void post_to_circuit(Context& context, const Train& train, bool is_own, SendToken token);
+  /// Of what a GPU sends, or of what has been cut into trains already.
+  enum class Piece : std::uint8_t { message, train };
+  void hand_over(Context& context, const Train& train, std::uint16_t local, Step step, Piece piece,
+                 SendToken token);
+  void post_to_circuit(Context& context, const Train& train, bool is_own, Piece piece, SendToken token);
   void go_on(Context& context, const Train& train);
   void on_live(Context& context, const region_control::Live& live);
   void check_given_up(Context& context, EndpointId to) const;

@@ -26,7 +26,7 @@ bool DirectPath::pass_on(Context& context, const Train& train, PortIndex port, S
     context.send(GpuPort::nic, tail, to_payload(control));
     return true;
   }
-  host_.post(context, tail, WorkRequest{.lane = train.lane, .bytes = train.bytes, .address = train.address});
+  host_.post(context, tail, as_part({.lane = train.lane, .bytes = train.bytes, .address = train.address}));
   return true;
 }
 

@@ -97,11 +97,11 @@ bool PhotonicRailPath::on_wake(Context& context, const Payload& payload) {
       const auto later = as<ForwardWake>(payload);
       // What is sent again is the NIC's work: no proxy thread, and nobody waits for its completion.
       admit(context,
-            WorkRequest{.lane = later.lane,
-                        .is_resent = later.is_resent,
-                        .retries = later.retries,
-                        .bytes = later.bytes,
-                        .address = later.address},
+            as_part({.lane = later.lane,
+                     .is_resent = later.is_resent,
+                     .retries = later.retries,
+                     .bytes = later.bytes,
+                     .address = later.address}),
             later.is_resent, false, SendToken::nobody());
       return true;
     }

@@ -84,7 +84,7 @@ void SeveralNicsPath::send_control(Context& context, const Train&) {
 bool SeveralNicsPath::pass_on(Context& context, const Train& train, PortIndex port, SimTime tail) {
   if (!is_stripe(train) || port != GpuPort::nvlink) return false;
   // PXN: another GPU of this server hands it over. It goes out of the NIC on the receiver's rail.
-  const WorkRequest work{.lane = train.lane, .bytes = train.bytes, .address = train.address};
+  const WorkRequest work = as_part({.lane = train.lane, .bytes = train.bytes, .address = train.address});
   const std::uint32_t first = host_.here().nic, rail = host_.book()[train.address.to()].nic;
   const bool is_own = rail >= first && rail < first + nics_;
   post(context, tail, work, is_own ? rail - first : nic_number(train.address.from()) % nics_, Cargo::message);

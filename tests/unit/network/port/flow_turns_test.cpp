@@ -22,7 +22,7 @@ struct Line {
 
   void add(std::uint64_t key, std::int64_t bytes) {
     left[key] = bytes;
-    turns.add(0, {.left = bytes, .token = key});
+    turns.add(0, {.head = {.bytes = train}, .left = bytes, .token = key});
   }
   /// Sends one train; returns the flow that sent it.
   std::uint64_t send() {

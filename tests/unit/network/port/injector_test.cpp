@@ -35,7 +35,8 @@ struct Post {
 };
 
 struct SenderSpec final : Spec, DeviceTraits {
-  [[nodiscard]] DeviceRole role() const override { return DeviceRole::nic; }
+  [[nodiscard]] DeviceRole role() const override { return is_nic ? DeviceRole::nic : DeviceRole::gpu; }
+  bool is_nic = true;
   std::vector<Post> posts;
   std::vector<Injector::Source> sources = {{}};
   SimTime latency{};
@@ -123,14 +124,15 @@ struct Bed {
   int wakes = 0;
   std::vector<Injector::Rest> rests;  ///< what was taken
   SimTime ahead{};                    ///< send-ahead
-  FullSpec far;                       ///< of the far end, where it has a buffer
+  std::uint32_t longest = UINT32_MAX;
+  FullSpec far;  ///< of the far end, where it has a buffer
   ComponentId probe = bed.add_endpoint();
 
   void post(std::int64_t at, std::uint32_t channel, std::int64_t bytes, std::uint64_t token,
             MessageKind kind = MessageKind::train, std::uint8_t source = 0) {
-    spec->posts.push_back(
-        {SimTime{at},
-         {EndpointId{5}, EndpointId{0}, Connection::make(0, channel, 0), bytes, 0, kind, source, token}});
+    spec->posts.push_back({SimTime{at},
+                           {EndpointId{5}, EndpointId{0}, Connection::make(0, channel, 0), bytes, 0, kind,
+                            source, token, 0, false, longest}});
   }
   ComponentId add_full() {
     auto kind = std::make_shared<ComponentKind>();
@@ -176,6 +178,30 @@ TEST_CASE("connections take turns train by train, messages of one connection go 
   CHECK(b.run() == "1:0:2000/2 2:2000:2000/2 1:4000:2000/2 2:6000:2000/2 1:8000:2000/2 ");
   CHECK((b.sent == std::vector<std::pair<std::uint64_t, SimTime>>{
                        {1, SimTime{6000}}, {3, SimTime{8000}}, {2, SimTime{10000}}}));
+}
+
+TEST_CASE("trains of small messages are an eighth of them at most, elsewhere than in a NIC while they take turns") {
+  Bed b;
+  b.longest = 0;
+  b.post(0, 1, 9000, 1);
+  b.post(0, 2, 9000, 2);
+  b.post(0, 3, 16'000, 3);
+  // 9 packets make trains of one, 16 of two. In packets the messages would end at 25, 26 and 34.
+  CHECK(b.run() ==
+        "1:0:1000/1 1:1000:1000/1 2:2000:1000/1 3:3000:2000/2 1:5000:1000/1 2:6000:1000/1 1:7000:1000/1 "
+        "2:8000:1000/1 3:9000:2000/2 1:11000:1000/1 2:12000:1000/1 1:13000:1000/1 2:14000:1000/1 "
+        "3:15000:2000/2 1:17000:1000/1 2:18000:1000/1 1:19000:1000/1 2:20000:1000/1 3:21000:2000/2 "
+        "2:23000:1000/1 1:24000:1000/1 3:25000:2000/2 2:27000:1000/1 3:28000:2000/2 3:30000:2000/2 "
+        "3:32000:2000/2 ");
+  Bed plain;
+  plain.spec->is_nic = false;
+  plain.longest = 0;
+  plain.post(0, 1, 7000, 1);
+  plain.post(1000, 2, 2500, 2);
+  // Alone it has the longest trains.
+  CHECK(plain.run() ==
+        "1:0:2000/2 1:2000:1000/1 2:3000:1000/1 1:4000:1000/1 2:5000:1000/1 1:6000:1000/1 2:7000:500/1 "
+        "1:7500:2000/2 ");
 }
 
 TEST_CASE("a newcomer waits for every other connection once at most") {

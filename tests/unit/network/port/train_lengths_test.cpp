@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <tuple>
+#include <utility>
 
 using namespace lightrail;
 
@@ -14,6 +15,7 @@ constexpr std::int64_t buffer = 512 << 10;
 PortEnd end_of(std::int64_t bytes, std::uint32_t grain) {
   PortEnd end;
   end.mtu_bytes = 4096, end.grain = grain;
+  end.trains_per_message = 8;
   end.far.lanes = 2, end.far.bytes = bytes;
   return end;
 }
@@ -62,6 +64,25 @@ TEST_CASE("what counts is the room over as many bytes as the buffer has, lane by
   for (int i = 0; i < 100; ++i) rich.sent(0, train, std::int64_t{1} << 32);
   for (int i = 0; i < 8; ++i) rich.sent(0, train, 0);
   CHECK(rich.longest(0) == 4 * 4096);
+}
+
+TEST_CASE("in turns a train is an eighth of its message, a packet at least, and as long as others at most") {
+  const TrainLengths lengths(end_of(buffer, 12), true);
+  for (const auto& [packets, train] :
+       {std::pair{1, 1u}, {15, 1u}, {16, 2u}, {63, 7u}, {95, 11u}, {96, 12u}, {1000, 12u}})
+    for (const MessageKind kind : {MessageKind::train, MessageKind::delegated_train})
+      CHECK(lengths.of_message(kind, packets * 4096) == train * 4096);
+  CHECK(lengths.of_message(MessageKind::train, 1) == 4096);
+  for (const MessageKind kind : {MessageKind::reduce, MessageKind::multicast, MessageKind::control})
+    CHECK(lengths.of_message(kind, std::int64_t{16} * 4096) == 12 * 4096);
+  // What was cut before is not cut again: a last train, which is shorter, goes as it came.
+  for (const auto& [bytes, train] : {std::pair{1u, 1u}, {4096u, 1u}, {10'000u, 3u}, {1u << 30, 12u}})
+    CHECK(lengths.of_part(bytes) == train * 4096);
+  CHECK(lengths.of_part(UINT32_MAX) == 12 * 4096);
+  PortEnd whole = end_of(buffer, 4096);
+  whole.trains_per_message = 1;
+  CHECK(TrainLengths(whole, true).of_message(MessageKind::train, 1000) == 4096 * 4096);
+  CHECK(TrainLengths(whole, true).of_part(1000) == 4096 * 4096);
 }
 
 TEST_CASE("trains that begin in a stretch have its length, on NVLink its other one, and are never longer") {

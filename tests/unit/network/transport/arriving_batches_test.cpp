@@ -37,7 +37,7 @@ std::vector<CountedTrain> message(std::uint32_t from, std::int64_t bytes, std::u
     const std::uint32_t most = train_bytes - (all.size() % 3 == 0 ? shorter : 0);
     const auto size = static_cast<std::uint32_t>(std::min<std::int64_t>(left, most));
     Frame frame = frame_of(train(from, 0, 0, size));
-    frame.detail = batch.next(left, size, train_bytes, numbers);
+    frame.detail = batch.next(left, size, train_bytes, train_bytes, numbers);
     all.push_back(as<CountedTrain>(frame));
   }
   return all;

@@ -101,19 +101,36 @@ TEST_CASE("a work request has its flags in the low bits and its retries in the h
   CHECK(words_of(work) == words(3, 2, 4, 1 << 30, a, b));
   work.is_resent = 0, work.is_grown = 1;
   CHECK(words_of(work) == words(3, 2, 8, 1 << 30, a, b));
-  work.is_grown = 0, work.retries = 7;
+  work.is_grown = 0, work.part = 15;
+  CHECK(words_of(work) == words(3, 2, 0xf0, 1 << 30, a, b));
+  work.part = 0, work.retries = 7;
   CHECK(words_of(work) == words(3, 2, 0xe000, 1 << 30, a, b));
 }
 
 TEST_CASE("deferred work has its port between flags and retries, and its high bits above the lane") {
   DeferredWork work;
   work.lane = 3, work.notify = 1, work.retries = 1, work.bytes = 64, work.address = address;
-  work.set_port(511);
-  CHECK(words_of(work) == words(3, 3, 0x2000 | 0x1ff0 | 1, 64, a, b));
-  work.set_port(512);
+  work.set_port(31);
+  CHECK(words_of(work) == words(3, 3, 0x2000 | 0x1f00 | 1, 64, a, b));
+  work.set_port(32);
   CHECK(words_of(work) == words(3, 3 | 1 << 3, 0x2000 | 1, 64, a, b));
   work.is_grown = 1;
   CHECK(words_of(work) == words(3, 3 | 1 << 3, 0x2000 | 0x8 | 1, 64, a, b));
+  work.is_grown = 0, work.part = 15;
+  CHECK(words_of(work) == words(3, 3 | 1 << 3, 0x2000 | 0xf0 | 1, 64, a, b));
+}
+
+TEST_CASE("the code of a part has the length of its trains, rounded up to a power of two") {
+  for (const auto& [bytes, longest] : {std::pair{1u, 512u},
+                                       {512u, 512u},
+                                       {513u, 1024u},
+                                       {4096u, 4096u},
+                                       {4097u, 8192u},
+                                       {4u << 20, 4u << 20},
+                                       {(4u << 20) + 1, UINT32_MAX}}) {
+    CHECK(PartCode::of(bytes) > 0);
+    CHECK(PartCode::longest(PartCode::of(bytes)) == longest);
+  }
 }
 
 TEST_CASE("every port of deferred work comes back as it went in") {
