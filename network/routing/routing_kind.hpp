@@ -48,8 +48,9 @@ class Routing {
   /// that it has not, 0xffff). `unroutable` when no usable port leads to `lid`.
   [[nodiscard]] virtual RouteChoice choose(Lid lid, const Frame& train, PortIndex in,
                                            const Context& context) = 0;
-  /// A guess which of several `ports` a train to `lid` will take, so that their memory is fetched ahead. Must
-  /// not read ports.
+  /// Which of several `ports`, those that lead to `lid`, a train there may take, so that their memory is
+  /// fetched ahead: where no link fails it takes one of them. A guess all the same, by which nothing but
+  /// speed goes: where links fail, or in fabrics of groups, it may take another one. Must not read ports.
   [[nodiscard]] virtual SwitchRoute::Candidates likely(Lid /*lid*/,
                                                        const SwitchRoute::Candidates& ports) const {
     return ports;
