@@ -149,7 +149,7 @@ void Gpu::dispatch(const Payload& p, PortIndex port, Context& context) {
 }
 
 void Gpu::tell_hot(HotLines& lines) const {
-  lines.add(this, 128);
+  lines.add_all(build_, restarts_);
   transport_.tell_hot(lines);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <boost/container/small_vector.hpp>
+#include <boost/container/vector.hpp>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -71,7 +72,7 @@ class FabricPorts {
 
   /// What prefetch() reads.
   void tell_hot(HotLines& lines) const {
-    lines.add(&ports_, 24);
+    lines.add(&ports_, sizeof(boost::container::vector<Injector>));  // all of it but the port that lies in it
     if (ports_.size() == 1) ports_.front().tell_hot(lines);
   }
   void prefetch() const {

@@ -135,7 +135,7 @@ void Nic::count_trains(const BuildContext& build) {
 }
 
 void Nic::tell_hot(HotLines& lines) const {
-  lines.add(&health_, 64);
+  lines.add_all(health_, batches_);
   fabric_.tell_hot(lines);
   crossbar_.tell_hot(lines);
 }

@@ -76,10 +76,9 @@ class Nvswitch final : public Component {
   void handle(const Event& event, PortIndex port, Context& context) override;
   void handle_all(EventBatch& batch) override;
   void tell_hot(HotLines& lines) const override {
-    lines.add(this, 64);
+    lines.add_all(self_, spares_);
     crossbar_.tell_hot(lines);
-    lines.add(&health_, sizeof *this - static_cast<std::size_t>(reinterpret_cast<const char*>(&health_) -
-                                                                reinterpret_cast<const char*>(this)));
+    lines.add_all(health_, desk_);
   }
   void prefetch(std::span<const Delivery>, std::span<const OutLink> links) const override {
     prefetch_lines(links.data(), links.size_bytes());

@@ -13,11 +13,16 @@ inline void prefetch_line(const void* address) {
   asm volatile("");
 }
 
-/// The same of all lines that have some of the `bytes` from `address` on.
+/// How many cache lines have some of the `bytes` from `address` on; none where there are no bytes.
+[[nodiscard]] constexpr std::size_t lines_with(std::uintptr_t address, std::size_t bytes) {
+  return bytes == 0 ? 0 : (address % 64 + bytes + 63) / 64;
+}
+
+/// The same as prefetch_line() of all these lines.
 inline void prefetch_lines(const void* address, std::size_t bytes) {
   const auto* first = static_cast<const char*>(address);
-  const std::size_t skipped = reinterpret_cast<std::uintptr_t>(first) % 64;
-  for (std::size_t at = 0; at < bytes + skipped; at += 64) prefetch_line(first - skipped + at);
+  const std::size_t lines = lines_with(reinterpret_cast<std::uintptr_t>(first), bytes);
+  for (std::size_t line = 0; line < lines; ++line) prefetch_line(first + 64 * line);
 }
 
 }  // namespace lightrail

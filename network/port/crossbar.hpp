@@ -109,7 +109,7 @@ class Crossbar {
 
   void tell_hot(HotLines& lines) const {
     egress_.tell_hot(lines), inputs_.tell_hot(lines);
-    lines.add(&latency_, 64);
+    lines.add_all(latency_, in_lines_);
   }
   /// What a train needs that comes in on `in`, but for its output.
   void prefetch_input(PortIndex in, std::uint8_t lane) const {

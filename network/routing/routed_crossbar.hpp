@@ -56,7 +56,7 @@ class RoutedCrossbar {
   [[nodiscard]] const Crossbar& crossbar() const { return crossbar_; }
   [[nodiscard]] const AddressBook* book() const { return book_; }
   void tell_hot(HotLines& lines) const {
-    lines.add(this, 64);
+    lines.add_all(routing_, lanes_);
     crossbar_.tell_hot(lines);
   }
   /// What `events` will need: of ports and `links` those that they come in and leave on, where the routing
