@@ -18,6 +18,7 @@
 #include "engine/model/sub_model.hpp"
 #include "network/circuits/has_circuits.hpp"
 #include "network/health/health_table.hpp"
+#include "network/health/read_degraded.hpp"
 #include "network/port/device_traits.hpp"
 #include "network/wire/address_book.hpp"
 #include "workloads/collective/formula_detail.hpp"
@@ -55,6 +56,7 @@ std::string obstacle(const Model& model) {
   if (model.resource<ServingPlan>()) return "inference (what a scheduler does depends on when messages end)";
   if (has_circuits(model)) return "circuits";
   if (const auto* health = model.resource<HealthTable>(); health && !health->is_empty()) return "<faults>";
+  if (model.resource<DegradedCables>()) return "cables that are slow or err (<degrade>)";
   if (has_any(*set, uses_storage)) return "storage (its servers are shared by all)";
   if (has_any(*set, keeps_state_in_memory))
     return "checkpoints in peers' memory (they go when the network is idle)";

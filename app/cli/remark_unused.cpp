@@ -1,9 +1,17 @@
 #include "app/cli/remark_unused.hpp"
 
+#include <fmt/format.h>
+
+#include <string>
 #include <string_view>
 
 #include "app/cli/run_detail.hpp"
 #include "network/transport/arrival_reports.hpp"
+#include "network/transport/congestion_control.hpp"
+#include "network/transport/dcqcn.hpp"
+#include "network/transport/dctcp.hpp"
+#include "network/transport/nscc.hpp"
+#include "network/transport/timely.hpp"
 #include "network/wire/address_book.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 
@@ -21,26 +29,58 @@ bool asks_for_batches(const Scenario& scenario) {
   return arrivals && arrivals->value == "batches";
 }
 
-bool runs_by_formula(const Model& model) {
+Detail detail_of(const Model& model) {
   const auto* run = model.resource<RunDetail>();
-  return run && run->detail == Detail::formula;
+  return run ? run->detail : Detail::trains;
+}
+
+/// A congestion control: its element, and whether senders go by marks alone.
+struct Control {
+  std::string_view element;
+  bool goes_by_marks = false;
+};
+
+/// Without element: the scenario has none.
+Control control_of(const Model& model) {
+  if (model.resource<CongestionControl>()) return {"congestion-control", true};
+  if (model.resource<Dcqcn>()) return {"dcqcn", true};
+  if (model.resource<Dctcp>()) return {"dctcp", true};
+  if (model.resource<Nscc>()) return {"nscc", false};
+  if (model.resource<Timely>()) return {"timely", false};
+  return {};
+}
+
+/// What becomes of the congestion control at that detail; "": it works.
+std::string lost_control(const Control& control, Detail detail) {
+  if (control.element.empty() || has_trains(detail)) return "";
+  if (detail == Detail::formula)
+    return fmt::format("<{}> changes nothing: by formula nothing waits for a line (detail)", control.element);
+  if (control.goes_by_marks)
+    return fmt::format("<{}> changes nothing: it goes by marks, and no switch is left to mark (detail)",
+                       control.element);
+  return fmt::format("<{}> goes by marks and round trips of a network without switches (detail)",
+                     control.element);
 }
 
 }  // namespace
 
 ModelPart remark_unused(const Scenario& scenario, const Model& model) {
   ModelPart part;
-  const auto say = [&part](const char* about, const char* text) { part.remarks.push_back({about, text}); };
+  const auto say = [&part](const char* about, const std::string& text) {
+    part.remarks.push_back({about, text});
+  };
   if (asks_for_batches(scenario) && model.resource<AddressBook>() && !may_count_trains(model))
     say("grain",
         "arrivals=\"batches\" changes nothing: GPUs are told of every train where optical switches, faults, "
         "restarts or congestion control need to know of each");
+  if (const std::string lost = lost_control(control_of(model), detail_of(model)); !lost.empty())
+    say("congestion", lost);
   const auto* nccl = model.resource<NcclSettings>();
   if (!nccl) return part;
   if (nccl->queue_pairs == 1 && (given(scenario, "nccl", "qp-use") || given(scenario, "nccl", "qp-paths")))
     say("collectives",
         "qp-use and qp-paths change nothing: a connection has one queue pair (qps-per-connection)");
-  if (nccl->queue_pairs > 1 && runs_by_formula(model))
+  if (nccl->queue_pairs > 1 && detail_of(model) == Detail::formula)
     say("collectives", "qps-per-connection changes nothing: a formula has no connections (detail)");
   return part;
 }

@@ -5,7 +5,8 @@
 namespace lightrail {
 
 /// Remarks on what the scenario asks for by name and the run passes over: trains counted in batches where
-/// they cannot be, choices of queue pairs where a connection has one or where a formula has no connections.
+/// they cannot be, congestion control by messages or formula, choices of queue pairs where a connection has
+/// one or where a formula has no connections.
 [[nodiscard]] ModelPart remark_unused(const Scenario& scenario, const Model& model);
 
 }  // namespace lightrail

@@ -11,6 +11,10 @@
 #include "app/cli/run_detail.hpp"
 #include "network/transport/arrival_reports.hpp"
 #include "network/transport/congestion_control.hpp"
+#include "network/transport/dcqcn.hpp"
+#include "network/transport/dctcp.hpp"
+#include "network/transport/nscc.hpp"
+#include "network/transport/timely.hpp"
 #include "network/wire/address_book.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 
@@ -79,4 +83,32 @@ TEST_CASE("queue pairs that a formula does not know are told") {
         "rests on         collectives: qps-per-connection changes nothing: a formula has no connections "
         "(detail)\n");
   CHECK(said(Scenario{}, model_of(1, Detail::formula)).empty());
+}
+
+TEST_CASE("congestion control that a detail leaves nothing of is told") {
+  const auto with = [](Detail detail, auto control) {
+    Model model = model_of(1, detail);
+    model.add(std::make_shared<const decltype(control)>(control));
+    return said(Scenario{}, model);
+  };
+  const CongestionControl infiniband(CongestionSpec{}, {});
+  for (const Detail detail : {Detail::trains, Detail::packets}) {
+    CHECK(with(detail, infiniband).empty());
+    CHECK(with(detail, Dcqcn{}).empty());
+    CHECK(with(detail, Timely{}).empty());
+  }
+  CHECK(with(Detail::messages, infiniband) ==
+        "rests on         congestion: <congestion-control> changes nothing: it goes by marks, and no switch "
+        "is left to mark (detail)\n");
+  CHECK_THAT(with(Detail::messages, Dcqcn{}), Catch::Contains("<dcqcn> changes nothing: it goes by marks"));
+  CHECK_THAT(with(Detail::messages, Dctcp{}), Catch::Contains("<dctcp> changes nothing: it goes by marks"));
+  CHECK(with(Detail::messages, Nscc{}) ==
+        "rests on         congestion: <nscc> goes by marks and round trips of a network without switches "
+        "(detail)\n");
+  CHECK_THAT(with(Detail::messages, Timely{}), Catch::Contains("<timely> goes by marks and round trips"));
+  CHECK(with(Detail::formula, Dcqcn{}) ==
+        "rests on         congestion: <dcqcn> changes nothing: by formula nothing waits for a line "
+        "(detail)\n");
+  CHECK_THAT(with(Detail::formula, Timely{}), Catch::Contains("<timely> changes nothing: by formula"));
+  CHECK(said(Scenario{}, model_of(1, Detail::messages)).empty());
 }
