@@ -251,42 +251,12 @@ std::optional<SimTime> EgressBank::wait(Context& context, PortIndex port, SendLa
   if (ports_[port].fails) watch(context, port);
   if (ports_[port].takes_turns) {
     turns_[port].waiting[train.lane] += train.bytes;
-    wake_when_free(context, port);
+    lane_turns(port).wake_when_free(context);
   }
   if (!ports_[port].counts_queue) return std::nullopt;
   LaneCount& count = count_of(port, train.lane);
   count.max_waiting = std::max(count.max_waiting, waiting);
   return std::nullopt;
-}
-
-const Waiting* EgressBank::head(PortIndex port, std::uint32_t lane, SimTime now) {
-  const SendLanes lanes = lanes_of(port);
-  if (lane >= lanes.count() || lanes[lane].first_waiting == SendQueue::none) return nullptr;
-  const Waiting& first = pool_[lanes[lane].first_waiting];
-  if (first.train.bytes > lanes[lane].allowed) return nullptr;
-  const Port& p = ports_[port];
-  const SimTime start = std::max({now, p.free_at, first.ready});
-  if (p.is_stoppable && start >= control_of_[port]->stops_at(port, static_cast<std::uint8_t>(lane)))
-    return nullptr;
-  return &first;
-}
-
-SimTime EgressBank::first_ready(PortIndex port, SimTime now) {
-  SimTime ready = time_never;
-  for (std::uint32_t lane = 0; lane < ports_[port].lanes; ++lane)
-    if (const Waiting* first = head(port, lane, now)) ready = std::min(ready, first->ready);
-  return ready;
-}
-
-/// Only where somebody can leave then: what waits for the far end is sent by its message. A later wake that
-/// is pending comes to nothing.
-void EgressBank::wake_when_free(Context& context, PortIndex port) {
-  const SimTime ready = first_ready(port, context.now());
-  if (ready == time_never) return;
-  const SimTime at = std::max(std::max(ready, ports_[port].free_at) - turns_[port].ahead, context.now());
-  if (turns_[port].wake <= at) return;
-  turns_[port].wake = at;
-  context.wake(at, to_payload(FlowTimer{.side = FlowTimer::Side::line, .port = port}));
 }
 
 std::vector<BufferWait> EgressBank::buffer_waits() const {

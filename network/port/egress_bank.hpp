@@ -20,6 +20,7 @@
 #include "network/port/backlog.hpp"
 #include "network/port/egress_port.hpp"
 #include "network/port/flow_control.hpp"
+#include "network/port/lane_turns.hpp"
 #include "network/port/line_errors.hpp"
 #include "network/port/line_record.hpp"
 #include "network/port/line_turns.hpp"
@@ -367,41 +368,25 @@ class EgressBank final : public FrameLine {
   }
   /// Whether a train that is ready at `ready` may have the line now.
   [[nodiscard]] bool is_its_turn(PortIndex port, std::uint8_t lane, SimTime ready, SimTime now) const {
-    const Port& p = ports_[port];
-    if (!p.takes_turns) return true;
-    const LineTurns& turns = turns_[port];
-    if (turns.wake != time_never || p.free_at > now + turns.ahead) return false;
-    return !p.is_stoppable || may_begin(port, lane, std::max(ready, p.free_at), now);
+    if (!ports_[port].takes_turns) return true;
+    return const_cast<EgressBank*>(this)->lane_turns(port).may_have_line(lane, ready, now);
   }
-  /// Of a stoppable port: whether a train may be given the line for `start` (now, if that is past).
-  [[nodiscard]] bool may_begin(PortIndex port, std::uint8_t lane, SimTime start, SimTime now) const {
-    return start <= now + turns_[port].ahead &&
-           std::max(start, now) < control_of_[port]->stops_at(port, lane);
+  /// Of a port whose lanes take turns.
+  [[nodiscard]] LaneTurns lane_turns(PortIndex port) {
+    return {turns_[port], ports_[port], port, *control_of_[port], lanes_of(port), pool_};
   }
   [[nodiscard]] bool is_stopped(PortIndex port, std::uint8_t lane) const {
     return control_of_[port]->stops_at(port, lane) != time_never;
   }
-  /// The train that is first on `lane`, if the far end lets it go; null: none.
-  [[nodiscard]] const Waiting* head(PortIndex port, std::uint32_t lane, SimTime now);
-  /// When the first of these is ready; time_never: there is none.
-  [[nodiscard]] SimTime first_ready(PortIndex port, SimTime now);
   /// The next train of the line, while it is free.
   template <class Left>
   void take_turns(Context& context, PortIndex port, Left& left) {
-    Port& p = ports_[port];
-    const SimTime now = context.now(), horizon = now + turns_[port].ahead;
-    while (p.free_at <= horizon) {
-      const SimTime at = std::max({now, p.free_at, first_ready(port, now)});
-      const std::uint32_t turn = turns_[port].arbiter.next([&](std::uint32_t lane) {
-        const Waiting* first = at <= horizon ? head(port, lane, now) : nullptr;
-        return first && first->ready <= at ? first->train.bytes : 0;
-      });
-      if (turn == LaneArbiter::none) break;
-      send_first(context, port, lane_of(p, context, port, static_cast<std::uint8_t>(turn)), left);
-    }
-    wake_when_free(context, port);
+    LaneTurns turns = lane_turns(port);
+    for (std::uint32_t lane = turns.next(context.now()); lane != LaneArbiter::none;
+         lane = turns.next(context.now()))
+      send_first(context, port, lane_of(ports_[port], context, port, static_cast<std::uint8_t>(lane)), left);
+    turns.wake_when_free(context);
   }
-  void wake_when_free(Context& context, PortIndex port);
   /// Of a port that is counted: reads and writes nothing but its PortCount, mostly.
   [[gnu::always_inline]] void count(Context& context, PortIndex port, const Frame& train, SimTime ready,
                                     SimTime start, SimTime busy) {
