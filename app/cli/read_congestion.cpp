@@ -145,9 +145,9 @@ ModelPart part_of(const char* element, const Describe<SpecT>& parameters, const 
 ModelPart read_congestion(const Scenario& scenario, const Model& model, ErrorList& errors) {
   const Element* element = scenario.root.child("congestion-control");
   const auto* book = model.resource<AddressBook>();
-  if (!element || !book || !errors.is_empty()) return {};
-  CongestionSpec spec;
-  congestion_parameters().parse(*element, spec, errors);
+  const auto* given = model.resource<CongestionSpec>();
+  if (!element || !book || !given || !errors.is_empty()) return {};
+  const CongestionSpec& spec = *given;
   if (const std::string problem = problem_of(element->name, model, *book); !problem.empty())
     errors.add(element->error(problem));
   const auto complain = [&](const char* name, const std::string& problem) {

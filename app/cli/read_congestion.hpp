@@ -5,10 +5,10 @@
 
 namespace lightrail {
 
-/// Reads <congestion-control>, where there is one: CongestionControl and its parameters. `model` has the
-/// system and NcclSettings. Mistakes go to `errors`: a table that is none or too short for the limit, and
-/// systems that it does not work in (without NICs and switches, with optical switches, with PXN over several
-/// rails).
+/// What comes of <congestion-control>, where there is one: CongestionControl and its parameters. `model` has
+/// the system, with the element's CongestionSpec, and NcclSettings. Mistakes go to `errors`: a table that is
+/// none or too short for the limit, and systems that it does not work in (without NICs and switches, with
+/// optical switches, with PXN over several rails).
 [[nodiscard]] ModelPart read_congestion(const Scenario& scenario, const Model& model, ErrorList& errors);
 
 /// The same of <dcqcn>: Dcqcn and its parameters. Mistakes: the same systems, and switches that mark nothing.

@@ -62,13 +62,12 @@ void count(Plan& plan) {
   plan.storages += plan.graph->count(DeviceRole::storage);
 }
 
-/// What switches mark. Mistakes are told where congestion control is read.
-std::optional<CongestionSpec> marks_of(const Element& root) {
+/// Null: the scenario has none.
+std::shared_ptr<const CongestionSpec> congestion_spec(const Element& root, ErrorList& errors) {
   const Element* element = root.child("congestion-control");
-  if (!element) return std::nullopt;
-  CongestionSpec spec;
-  ErrorList told_later;
-  congestion_parameters().parse(*element, spec, told_later);
+  if (!element) return nullptr;
+  auto spec = std::make_shared<CongestionSpec>();
+  congestion_parameters().parse(*element, *spec, errors);
   return spec;
 }
 
@@ -281,8 +280,8 @@ Model build_system(const Scenario& scenario, const KindRegistry& kinds, const Fa
   if (!results.layouts.empty())
     builder.add_resource(std::make_shared<const FabricLayouts>(FabricLayouts{std::move(results.layouts)}));
   if (auto by_messages = fabrics_by_messages(fabric)) builder.add_resource(std::move(by_messages));
-  const std::optional<CongestionSpec> marks = marks_of(root);
-  Model model = builder.take(marks ? &*marks : nullptr);
+  if (auto congestion = congestion_spec(root, errors)) builder.add_resource(std::move(congestion));
+  Model model = builder.take();
   if (const Element* prices = only_child(root, "prices", Need::optional, errors))
     model.add(price_network(*prices, model, errors));
   return model;

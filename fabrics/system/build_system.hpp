@@ -12,8 +12,9 @@ namespace lightrail {
 
 /// The system of a scenario: <cluster>, <storage>, <fabric>, <graph>, <network>, <degrade> and <prices>. A
 /// model without a job, with the resources AddressBook, RoutingTables, CableTable, LightBudgets, SendAhead,
-/// those of the kind of fabric, and with prices BillOfMaterials and NetworkCost. `has_scheduler`: the
-/// workload needs one, joined to every GPU. Mistakes go to `errors`; the model is then incomplete.
+/// those of the kind of fabric, CongestionSpec of a <congestion-control>, by which trains are cut, and with
+/// prices BillOfMaterials and NetworkCost. `has_scheduler`: the workload needs one, joined to every GPU.
+/// Mistakes go to `errors`; the model is then incomplete.
 [[nodiscard]] Model build_system(const Scenario& scenario, const KindRegistry& kinds,
                                  const FabricRegistry& fabrics, ErrorList& errors,
                                  bool has_scheduler = false);

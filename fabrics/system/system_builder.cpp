@@ -16,6 +16,7 @@
 #include "network/port/send_ahead.hpp"
 #include "network/port/trains_per_message.hpp"
 #include "network/transport/arrival_reports.hpp"
+#include "network/transport/congestion_control.hpp"
 
 namespace lightrail {
 
@@ -201,7 +202,7 @@ void SystemBuilder::set_lids(AddressBook& of, const std::vector<ComponentId>& ni
       of.endpoints[e].lid = Lid{it->second};
 }
 
-Model SystemBuilder::take(const CongestionSpec* marks) {
+Model SystemBuilder::take() {
   set_lids(book, nic_of_endpoint);
   for (const NicRole role : host_networks) {
     auto& [own, nics] = behind_host(role);
@@ -216,7 +217,7 @@ Model SystemBuilder::take(const CongestionSpec* marks) {
       for (const ParameterValue& value : table_.cables[table_.cable_of_class[c]].values)
         model_.parameters.push_back({"link", static_cast<std::uint32_t>(c), value});
   model_.add(std::make_shared<const SpecPlaces>(std::move(places_)));
-  if (auto cap = cap_trains(model_, marks)) {
+  if (auto cap = cap_trains(model_, model_.resource<CongestionSpec>())) {
     for (DeclaredParameter& row : model_.parameters)
       if (row.element == "network" && row.value.name == "grain") {
         row.value.value = std::to_string(cap->used);

@@ -16,7 +16,6 @@
 #include "links/cable.hpp"
 #include "links/cable_table.hpp"
 #include "network/port/device_traits.hpp"
-#include "network/transport/congestion_control.hpp"
 #include "network/wire/address_book.hpp"
 
 namespace lightrail {
@@ -110,8 +109,7 @@ class SystemBuilder {
   std::unordered_map<std::uint32_t, std::uint32_t> lid_of_nic;  ///< component id -> lid
 
   /// The model, with the resources AddressBook, CableTable, LightBudgets and SendAhead; ends this builder.
-  /// `marks`: what switches mark, as cap_trains() has it.
-  [[nodiscard]] Model take(const CongestionSpec* marks);
+  [[nodiscard]] Model take();
 
  private:
   void set_lids(AddressBook& of, const std::vector<ComponentId>& nics) const;

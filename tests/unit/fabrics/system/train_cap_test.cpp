@@ -4,12 +4,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "components/nic/nic.hpp"
 #include "components/switch/switch.hpp"
+#include "tests/unit/fabrics/test_system.hpp"
 
 using namespace lightrail;
+using namespace lightrail::test;
 
 namespace {
 
@@ -99,4 +102,14 @@ TEST_CASE("a train takes an eighth of the queue that switches mark at, and one p
   const CongestionSpec standard;
   CHECK(cap_trains(small, &standard)->text() ==
         "of 1 packet instead of 16: an eighth of the queue that congestion control marks at (32 KiB)");
+}
+
+TEST_CASE("what switches mark at is read with the system, once: mistakes are told there") {
+  const std::string whole = cluster(2, 1, 1, "") + fabric("kind=\"single-switch\"", 4);
+  CHECK_FALSE(system(whole).resource<CongestionSpec>());
+  const Model model = system(whole + "<congestion-control threshold=\"8\"/>");
+  REQUIRE(model.resource<CongestionSpec>());
+  CHECK(model.resource<CongestionSpec>()->threshold == 8);
+  CHECK_THAT(problems(whole + "<congestion-control threshold=\"16\"/>"),
+             Catch::Contains("<congestion-control> attribute 'threshold': '16' is out of range (0 ... 15)"));
 }
