@@ -180,7 +180,7 @@ TEST_CASE("connections take turns train by train, messages of one connection go 
                        {1, SimTime{6000}}, {3, SimTime{8000}}, {2, SimTime{10000}}}));
 }
 
-TEST_CASE("trains of small messages are an eighth of them at most, elsewhere than in a NIC while they take turns") {
+TEST_CASE("trains of small messages are an eighth of them, elsewhere than in a NIC while they take turns") {
   Bed b;
   b.longest = 0;
   b.post(0, 1, 9000, 1);

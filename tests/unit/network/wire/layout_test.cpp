@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "network/port/credit/credit.hpp"
 #include "network/wire/congestion_notice.hpp"
