@@ -43,8 +43,8 @@ TEST_CASE("each shortcut is said once, in the order of the data") {
   nccl.fold_rings = true;
   model.add(std::make_shared<const NcclSettings>(nccl));
   CHECK(remarks_text(remark_shortcuts(model).remarks) ==
-        "rests on         grain: packets travel in trains of up to 16 (64 on NVLink), of small messages an "
-        "eighth; see docs/grain.md\n"
+        "rests on         grain: packets travel in trains of up to 16 (64 on NVLink), 8 at least of a "
+        "message; see docs/grain.md\n"
         "                 grain: a busy line is given trains for 10.000 us ahead\n"
         "                 collectives: the steps of a ring in one server are one exchange (fold-rings)\n");
 }
