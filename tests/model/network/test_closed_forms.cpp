@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "network/port/tables.hpp"
+#include "network/port/trains_per_message.hpp"
 #include "tests/model/network/clos_bed.hpp"
 #include "tests/support/wire_messages.hpp"
 
@@ -90,6 +91,7 @@ TEST_CASE("a message of k trains takes the path once and k serialisations") {
       shape.buffer = 4096 * 128;
       ClosBed net(shape);
       net.post(SimTime{0}, 0, 7, 4096 * k);
+      net.bed.finish_model().add(std::make_shared<const TrainsPerMessage>(TrainsPerMessage{1}));
       net.bed.run();
       auto got = net.bed.trains(net.probes[7]);
       REQUIRE(got.size() == (k + grain - 1) / grain);

@@ -1,10 +1,12 @@
 #include <catch2/catch.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "network/port/trains_per_message.hpp"
 #include "tests/model/network/clos_bed.hpp"
 #include "tests/support/wire_messages.hpp"
 
@@ -54,6 +56,7 @@ TEST_CASE("messages of one connection arrive in order with static routing") {
       net.post(nanoseconds(i), 0, last, sizes[i]);
       net.post(nanoseconds(i), 0, last, 50'000, 1);
     }
+    net.bed.finish_model().add(std::make_shared<const TrainsPerMessage>(TrainsPerMessage{1}));
     net.bed.run();
     std::vector<std::uint32_t> got;
     std::int64_t whole = static_cast<std::int64_t>(4096) * shape.grain;
