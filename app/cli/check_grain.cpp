@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
+#include "network/wire/address_book.hpp"
 #include "workloads/program/program.hpp"
+#include "workloads/program/restart_plan.hpp"
 
 namespace lightrail {
 namespace {
@@ -31,6 +34,8 @@ StepRange checked_steps(const CommandLine& line, const Model& model) {
   };
   std::uint32_t all = 0;
   for (const Program& program : set->programs) all = std::max(all, set->iterations_of(program));
+  if (model.resource<RestartPlan>())
+    fail("jobs are restarted, and do iterations again; of such a run only the first can be checked");
   if (set->stepped_iterations.skipped > 0)
     fail("iterations are stepped over; of such a run only the first can be checked");
   if (line.check_steps.last >= all)
@@ -55,6 +60,27 @@ Model build_finer(const ReadScenario& scenario, const Registry& registry, Comman
   return model_to_run(build_model(with_trains(without_stretches(scenario), finer), registry, line));
 }
 
+/// How many GPUs execute an iteration.
+struct Executing {
+  std::int64_t all = 0;
+  std::int64_t here = 0;  ///< on this rank
+};
+
+Executing executing(std::uint32_t iteration, const Model& model, const Partition& partition, int rank) {
+  const auto* set = model.resource<ProgramSet>();
+  const auto* book = model.resource<AddressBook>();
+  Executing gpus;
+  if (!set || !book) return gpus;
+  for (std::size_t gpu = 0; gpu < set->program_of_gpu.size(); ++gpu) {
+    const Program& program = set->programs[set->program_of_gpu[gpu]];
+    if (program.ops.empty() || set->iterations_of(program) <= iteration) continue;
+    ++gpus.all;
+    const ComponentRecord& component = model.components[book->component_of[gpu].value];
+    gpus.here += partition.rank_of(component) == rank ? 1 : 0;
+  }
+  return gpus;
+}
+
 }  // namespace
 
 FinerRun::FinerRun(const ReadScenario& scenario, const Registry& registry, CommandLine line,
@@ -67,10 +93,12 @@ FinerRun::FinerRun(const ReadScenario& scenario, const Registry& registry, Comma
 
 std::optional<GrainCheck> FinerRun::check(const StepSpan& step, const MpiSession& mpi) const {
   const StepSpan::Span here = step.span(mpi.comm());
-  if (here.gpus == 0) return std::nullopt;
+  const Executing gpus = executing(steps_.last, model_, partition_, mpi.rank());
+  if (here.gpus == 0 || here.gpus < gpus.all) return std::nullopt;
   RunOptions options = options_;
   options.stop_at = here.begin + 3 * (here.end - here.begin);
-  const StepRun run = run_step(model_, partition_, options, mpi.comm(), steps_);
+  const std::int64_t enough = here.gpus == gpus.all ? gpus.here : StepSpan::all_rows;
+  const StepRun run = run_step(model_, partition_, options, mpi.comm(), steps_, enough);
   const StepSpan::Span& there = run.step;
   const bool has_ended = there.gpus == here.gpus;
   if (!has_ended && run.end < options.stop_at) return std::nullopt;

@@ -16,14 +16,15 @@ namespace lightrail {
 class FinerRun {
  public:
   /// Throws InputErrors where `model`, the one of the run itself, has no longer trains, or not the iterations
-  /// that are asked for.
+  /// that are asked for, or jobs that may do them again.
   FinerRun(const ReadScenario& scenario, const Registry& registry, CommandLine line, const Model& model,
            int ranks);
 
   /// Those of --check-steps.
   [[nodiscard]] StepRange steps() const { return steps_; }
   /// Runs until these iterations have ended or three times as long as in the run itself, where they took
-  /// `step`. None: they had not ended there on all GPUs, or a signal came. Collective.
+  /// `step`. None: they had not ended there on all GPUs, in a job's first attempt, or a signal came.
+  /// Collective.
   [[nodiscard]] std::optional<GrainCheck> check(const StepSpan& step, const MpiSession& mpi) const;
 
  private:

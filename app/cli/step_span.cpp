@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <utility>
 
 #include "components/gpu/tables.hpp"
@@ -10,7 +11,8 @@ namespace lightrail {
 
 void StepSpan::append(TableId table, ComponentId component, SimTime time, std::span<const std::int64_t> row) {
   if (to_) to_->append(table, component, time, row);
-  if (table != tables::steps || row[1] > which_.last) return;
+  constexpr std::size_t attempt = 8;
+  if (table != tables::steps || row[1] > which_.last || row[attempt] > 0) return;
   span_.begin = std::min(span_.begin, SimTime{row[2]});
   if (row[1] < which_.first) return;
   span_.start = std::min(span_.start, SimTime{row[2]});
@@ -30,11 +32,11 @@ StepSpan::Span StepSpan::span(MPI_Comm comm) const {
 }
 
 StepRun run_step(const Model& model, const Partition& partition, RunOptions options, MPI_Comm comm,
-                 StepRange which) {
+                 StepRange which, std::int64_t gpus) {
   options.checkpoint = {};
   options.progress = Progress::none;
   options.forecast = nullptr;
-  StepSpan rows(nullptr, which);
+  StepSpan rows(nullptr, which, gpus);
   const RunResult result = Simulation(model, partition, comm, rows).run(options);
   return {rows.span(comm), result.events, result.build_s + result.wall_s, result.end};
 }

@@ -2,6 +2,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 
@@ -14,11 +15,15 @@
 namespace lightrail {
 
 /// When some iterations that follow one another begin and end, told by rows of the table steps; hands all
-/// rows on to another recorder.
+/// rows on to another recorder. What a job does again after a restart does not count.
 class StepSpan final : public Recorder {
  public:
-  /// `to`: null: rows go nowhere. `which`: the first alone unless told.
-  explicit StepSpan(Recorder* to, StepRange which = {}) : to_(to), which_(which) {}
+  static constexpr std::int64_t all_rows = std::numeric_limits<std::int64_t>::max();
+
+  /// `to`: null: rows go nowhere. `which`: the first alone unless told. `gpus`: once so many of this rank
+  /// have ended the last of these iterations it is full.
+  explicit StepSpan(Recorder* to, StepRange which = {}, std::int64_t gpus = all_rows)
+      : to_(to), which_(which), full_at_(gpus) {}
   [[nodiscard]] SimTime interval() const override { return to_ ? to_->interval() : time_never; }
   void append(TableId table, ComponentId component, SimTime time, std::span<const std::int64_t> row) override;
   void flush(SimTime boundary) override {
@@ -27,6 +32,7 @@ class StepSpan final : public Recorder {
   void check() override {
     if (to_) to_->check();
   }
+  [[nodiscard]] bool is_full() const override { return span_.gpus >= full_at_; }
   void save(StateWriter& run, const std::string& folder) override {
     if (to_) to_->save(run, folder);
   }
@@ -53,6 +59,7 @@ class StepSpan final : public Recorder {
  private:
   Recorder* to_;
   StepRange which_;
+  std::int64_t full_at_;
   Span span_;
 };
 
@@ -65,9 +72,9 @@ struct StepRun {
 
   [[nodiscard]] SimTime length() const { return step.end - step.start; }
 };
-/// Runs `model` as `options` say and looks at the iterations `which`, without checkpoints and progress.
-/// Collective over `comm`.
+/// Runs `model` as `options` say and looks at the iterations `which`, without checkpoints and progress; ends
+/// when `gpus` of each rank (StepSpan) have ended them. Collective over `comm`.
 [[nodiscard]] StepRun run_step(const Model& model, const Partition& partition, RunOptions options,
-                               MPI_Comm comm, StepRange which = {});
+                               MPI_Comm comm, StepRange which = {}, std::int64_t gpus = StepSpan::all_rows);
 
 }  // namespace lightrail

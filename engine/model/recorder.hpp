@@ -21,6 +21,10 @@ class Recorder : public RowSink {
   /// there any more.
   virtual void check() {}
 
+  /// Whether it needs no more rows of this rank. Where that is so on all ranks the run ends early, at a
+  /// window, with what it has.
+  [[nodiscard]] virtual bool is_full() const { return false; }
+
   /// For a checkpoint, in this order. save(): collective; rows of ended intervals are put where the run can
   /// find them again (files may go to `folder`), `run` gets what all ranks have together (rank 0's is
   /// stored). save_rows(): rows of one component of this rank since the last flush. A recorder that keeps

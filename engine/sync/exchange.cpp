@@ -51,7 +51,7 @@ void Exchange::send_ahead(std::int64_t window) {
 void Exchange::send(Neighbour& n, std::int64_t window, const WindowFacts* facts) {
   const std::size_t count = n.out.size() - header_events;
   LIGHTRAIL_EXPECT(count < std::size_t{1} << 26);  // MPI counts bytes in an int
-  const Header header{window, static_cast<std::int64_t>(count), facts != nullptr,
+  const Header header{window, static_cast<std::uint32_t>(count), facts != nullptr,
                       facts ? *facts : WindowFacts{}};
   std::memcpy(static_cast<void*>(n.out.data()), &header, sizeof header);
   const std::size_t in_head = std::min(count, head_events);
@@ -91,7 +91,7 @@ WindowFacts Exchange::turn(std::int64_t window, WindowFacts mine) {
     n.late = header.facts;
     if (is_complete_ && header.has_facts == 0)
       MPI_Irecv(&n.late, sizeof n.late, MPI_BYTE, n.rank, facts_tag, comm_, &tail_requests_.emplace_back());
-    n.received = static_cast<std::size_t>(header.count);
+    n.received = header.count;
     if (n.received > head_events) {
       if (n.in.size() < header_events + n.received) n.in.resize(header_events + n.received);
       MPI_Irecv(n.in.data() + header_events + head_events,

@@ -48,8 +48,10 @@ class Exchange {
 
  private:
   struct Header {
-    std::int64_t window, count, has_facts;  ///< has_facts 0: they follow in a message of their own
-    WindowFacts facts;                      ///< of the sender
+    std::int64_t window;
+    std::uint32_t count;      ///< events
+    std::uint32_t has_facts;  ///< 0: they follow in a message of their own
+    WindowFacts facts;        ///< of the sender
   };
   static constexpr std::size_t header_events = sizeof(Header) / sizeof(Event);
   static_assert(sizeof(Header) == header_events * sizeof(Event));

@@ -46,6 +46,10 @@ class ReferenceEngine final : public EventSink {
           outcome_.stopped_at = now;
           break;
         }
+        if (parts_.recorder.is_full()) {
+          outcome_.stopped_at = now;
+          break;
+        }
       }
       queue_.pop();
       // Other components still handle their events of the same time, so that the failure is the one with the

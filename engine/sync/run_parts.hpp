@@ -32,11 +32,11 @@ struct RunParts {
 
 /// How an engine ended; all but `events` is the same on every rank.
 struct EngineOutcome {
-  std::int64_t events = 0;       ///< handled by this rank
-  SimTime last_event{};          ///< of all ranks, idle wakes aside (Component::is_idle_wake)
-  bool has_events_left = false;  ///< at stop_at: other than idle wakes
-  std::int64_t stop_code = 0;    ///< of StopRequests; 0: not stopped
-  SimTime stopped_at{};          ///< every event before it was handled, if stopped
+  std::int64_t events = 0;          ///< handled by this rank
+  SimTime last_event{};             ///< of all ranks, idle wakes aside (Component::is_idle_wake)
+  bool has_events_left = false;     ///< at stop_at: other than idle wakes
+  std::int64_t stop_code = 0;       ///< of StopRequests; 0: not stopped
+  SimTime stopped_at = time_never;  ///< every event before it was handled, if stopped, or recorders are full
   std::int64_t windows = 0;
   std::vector<ForecastRow> forecast;
   std::int64_t peak_pending = 0;  ///< events of this rank waiting at one time, as sampled between windows

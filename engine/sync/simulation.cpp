@@ -243,7 +243,7 @@ RunResult Simulation::run(const RunOptions& options) {
     result.stop_reason = StopRequests::name(outcome.stop_code);
     result.end = outcome.stopped_at;
   } else {
-    result.end = outcome.has_events_left ? options.stop_at : outcome.last_event;
+    result.end = outcome.has_events_left ? std::min(options.stop_at, outcome.stopped_at) : outcome.last_event;
   }
   if (!outcome.has_events_left) p.ask_waits(result);
   result.forecast = outcome.forecast;

@@ -35,7 +35,8 @@ struct CheckpointPlan {
   CheckpointIdentity identity;
 };
 
-/// How a run is carried out. Nothing here can change a result; only stop_at and exit_after_s end it earlier.
+/// How a run is carried out. Nothing here can change a result; only stop_at and exit_after_s end it earlier,
+/// as does a recorder that is full.
 struct RunOptions {
   Engine engine = Engine::window;
   SimTime stop_at = time_never;  ///< events at or after this time are not handled
@@ -65,8 +66,8 @@ struct ProfileRow {
 /// The same on every rank, except `profile`.
 struct RunResult {
   RunStatus status = RunStatus::complete;
-  /// Time of the last event; stop_at when events were left there. Idle wakes (Component::is_idle_wake) count
-  /// for neither.
+  /// Time of the last event; stop_at, or when recorders were full, when events were left there. Idle wakes
+  /// (Component::is_idle_wake) count for neither.
   SimTime end{};
   std::int64_t events = 0;  ///< handled by all ranks
   std::uint64_t hash = 0;   ///< of every event handled, by component; see hash_text

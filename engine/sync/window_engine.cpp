@@ -173,6 +173,10 @@ EngineOutcome WindowEngine::run() {
       outcome_.stopped_at = start;
       break;
     }
+    if (all.needs_rows == 0) {
+      outcome_.stopped_at = start;
+      break;
+    }
     if (all.asks_progress != 0) print_progress(start);
     outcome_.peak_pending = std::max(outcome_.peak_pending, queue_.pending());
     const std::int64_t events = outcome_.events;
@@ -200,6 +204,7 @@ WindowFacts WindowEngine::turn() {
   mine.stop = -parts_.stops.code();
   mine.asks_progress = parts_.printer.is_due(wall) ? -1 : 0;
   mine.asks_checkpoint = parts_.checkpoints.asks() ? -1 : 0;
+  mine.needs_rows = parts_.recorder.is_full() ? 0 : -1;
   const WindowFacts all = exchange_.turn(outcome_.windows, mine);
   exchange_.for_each_received([&](const Event& event) { queue_.push(model_.deliver(event)); });
   return all;

@@ -52,6 +52,18 @@ TEST_CASE("in the window's reduction one rank's stop request, failure or questio
   }
 }
 
+TEST_CASE("in the window's reduction rows are needed as long as one rank needs them") {
+  CHECK(reduce({}).needs_rows == -1);
+  for (int one = 0; one < ranks(); ++one) {
+    WindowFacts mine;
+    mine.needs_rows = rank() == one ? -1 : 0;
+    CHECK(reduce(mine).needs_rows == -1);
+  }
+  WindowFacts full;
+  full.needs_rows = 0;
+  CHECK(reduce(full).needs_rows == 0);
+}
+
 TEST_CASE("no source file names an unsigned MPI type, so none can reach a reduction") {
   CHECK(names_unsigned_type("all_reduce(&hash, 1, MPI_UINT64_T, MPI_BXOR, comm);"));
   CHECK(names_unsigned_type("const MPI_Datatype type = MPI_UNSIGNED_LONG;"));

@@ -20,8 +20,9 @@ class Rows final : public Recorder {
   int rows = 0, flushes = 0;
 };
 
-void step(Recorder& to, std::int64_t gpu, std::int64_t iteration, std::int64_t start, std::int64_t end) {
-  const std::vector<std::int64_t> row{gpu, iteration, start, end, 0, 0, 0, 0};
+void step(Recorder& to, std::int64_t gpu, std::int64_t iteration, std::int64_t start, std::int64_t end,
+          std::int64_t attempt = 0) {
+  const std::vector<std::int64_t> row{gpu, iteration, start, end, 0, 0, 0, 0, attempt};
   to.append(tables::steps, ComponentId{0}, SimTime{start}, row);
 }
 
@@ -58,6 +59,31 @@ TEST_CASE("later steps last from the start of the first to the end of the last o
   CHECK(span.start == SimTime{35});
   CHECK(span.end == SimTime{90});
   CHECK(span.gpus == 1);
+}
+
+TEST_CASE("a step that is done again after a restart counts as it was done first") {
+  StepSpan first(nullptr);
+  step(first, 0, 0, 0, 40);
+  step(first, 1, 0, 0, 50);
+  step(first, 0, 0, 900, 940, 1);
+  step(first, 1, 0, 900, 950, 1);
+  CHECK(first.of_this_rank().end == SimTime{50});
+  CHECK(first.of_this_rank().gpus == 2);
+}
+
+TEST_CASE("it is full when as many GPUs as it was told have ended the last step, and never where none was") {
+  StepSpan some(nullptr, {1, 2}, 2), all(nullptr, {1, 2}), nobody(nullptr, {}, 0);
+  CHECK(nobody.is_full());
+  for (StepSpan* span : {&some, &all}) {
+    for (const std::int64_t gpu : {0, 1}) step(*span, gpu, 1, 0, 10);
+    step(*span, 0, 2, 10, 20);
+    CHECK_FALSE(span->is_full());
+    step(*span, 0, 3, 20, 30);
+    CHECK_FALSE(span->is_full());
+    step(*span, 1, 2, 10, 25);
+  }
+  CHECK(some.is_full());
+  CHECK_FALSE(all.is_full());
 }
 
 TEST_CASE("a first step without a recorder behind it keeps its span alone") {

@@ -22,10 +22,26 @@ namespace {
 
 const Engine both[] = {Engine::reference, Engine::window};
 
-RunResult run(const Model& model, RunOptions options, MemoryRecorder& recorder) {
+RunResult run(const Model& model, RunOptions options, Recorder& recorder) {
   Simulation simulation(model, make_partition(model, 1, Partitioner::blocks), MPI_COMM_WORLD, recorder);
   return simulation.run(options);
 }
+
+/// Counts rows and needs so many.
+class Counter final : public Recorder {
+ public:
+  explicit Counter(int needed) : needed_(needed) {}
+  [[nodiscard]] SimTime interval() const override { return time_never; }
+  void append(TableId, ComponentId, SimTime, std::span<const std::int64_t>) override { ++rows; }
+  void flush(SimTime boundary) override { flushed_to = boundary; }
+  [[nodiscard]] bool is_full() const override { return rows >= needed_; }
+
+  int rows = 0;
+  SimTime flushed_to{};
+
+ private:
+  int needed_;
+};
 
 /// A ring of `size` tokens with one that starts a token of `hops`.
 Model ring(std::uint32_t size, std::uint32_t hops, SimTime latency) {
@@ -163,6 +179,25 @@ TEST_CASE("events before stop-at are handled and those at it are not") {
     CHECK(result.events == 9);  // at 1 ... 9 ns
     CHECK(result.end == nanoseconds(10));
   }
+}
+
+// The token makes a row each ns; windows of one rank alone are 16 ns.
+TEST_CASE("a run ends at a window behind the last row that its recorder needs") {
+  const Model model = ring(4, 1000, nanoseconds(1));
+  for (Engine engine : both) {
+    Counter recorder(20);
+    RunOptions options;
+    options.engine = engine;
+    const RunResult result = run(model, options, recorder);
+    CHECK(result.status == RunStatus::complete);
+    CHECK(recorder.rows >= 20);
+    CHECK(recorder.rows <= 64);
+    CHECK(result.events == recorder.rows);
+    CHECK(result.end == nanoseconds(recorder.rows + 1));
+    CHECK(recorder.flushed_to == result.end);
+  }
+  Counter never(2000);
+  CHECK(run(model, {}, never).events == 1000);
 }
 
 // Component 2 of the ring has the token after 2 ns: its timer has nothing to do then.
