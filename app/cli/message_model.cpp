@@ -21,6 +21,7 @@
 #include "network/health/read_degraded.hpp"
 #include "network/port/device_traits.hpp"
 #include "network/port/send_ahead.hpp"
+#include "network/port/trains_per_message.hpp"
 #include "network/port/whole_messages.hpp"
 #include "network/routing/routing.hpp"
 #include "network/wire/nic_role.hpp"
@@ -178,7 +179,8 @@ Model message_model(const Model& whole) {
   for (LinkClass& link : model.link_classes)
     link.grain = link.medium == "nvlink" ? TrainSettings::max_nvlink_grain : TrainSettings::max_grain;
   ModelPart more;
-  more.resources = left.resources.without<SendAhead>().without<TrainCap>();
+  more.resources = left.resources.without<SendAhead>().without<TrainCap>().without<TrainsPerMessage>();
+  more.resources.add<TrainsPerMessage>(std::make_shared<const TrainsPerMessage>(TrainsPerMessage{1}));
   more.resources.add<WholeMessages>(std::make_shared<const WholeMessages>());
   more.remarks.push_back(
       {"messages",

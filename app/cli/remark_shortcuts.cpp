@@ -61,8 +61,7 @@ void remark_trains(const Model& model, ModelPart& part) {
   const LongestTrains trains = longest_trains(model);
   if (trains.nvlink <= 1 && trains.fabric <= 1) return;
   const std::uint32_t fewer = short_trains(model);
-  const auto* of_message = model.resource<TrainsPerMessage>();
-  const std::uint32_t least = of_message ? of_message->least : TrainsPerMessage::usual;
+  const std::uint32_t least = TrainsPerMessage::of(model);
   const std::string small = least == 1 ? "" : fmt::format(", {} at least of a message", least);
   part.remarks.push_back(
       {"grain", fmt::format("packets travel in trains of up to {} ({} on NVLink{}){}; see docs/grain.md",

@@ -63,10 +63,8 @@ class EndReader {
         own_(dynamic_cast<const BufferedSpec*>(&build.spec)),
         ahead_(model_.resource<SendAhead>()),
         stretches_(model_.resource<TrainStretches>()),
-        is_whole_(model_.resource<WholeMessages>()) {
-    if (const auto* of_message = model_.resource<TrainsPerMessage>()) trains_per_message_ = of_message->least;
-    if (is_whole_) trains_per_message_ = 1;
-  }
+        is_whole_(model_.resource<WholeMessages>()),
+        trains_per_message_(TrainsPerMessage::of(model_)) {}
 
   [[nodiscard]] PortEnd read(PortIndex port);
 
@@ -79,7 +77,7 @@ class EndReader {
   const SendAhead* ahead_;
   const TrainStretches* stretches_;
   bool is_whole_;
-  std::uint32_t trains_per_message_ = TrainsPerMessage::usual;
+  std::uint32_t trains_per_message_;
   const Spec* last_spec_ = nullptr;
   const BufferedSpec* last_ = nullptr;  ///< the same, as what it is
 };
