@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "engine/base/counted.hpp"
 #include "engine/base/time.hpp"
 #include "engine/model/kind.hpp"
 #include "engine/scenario/units.hpp"
@@ -16,6 +17,7 @@
 #include "links/optical/bit_errors.hpp"
 #include "links/optical/path_loss.hpp"
 #include "network/port/device_traits.hpp"
+#include "network/port/trains_per_message.hpp"
 #include "network/wire/address_book.hpp"
 
 namespace lightrail {
@@ -32,6 +34,19 @@ struct Family {
   std::uint64_t count = 0, ports = 0, connected = 0;
   std::uint32_t fewest = 0xffffffff, most = 0;  ///< connected ports of one component
 };
+
+/// What trains are shorter than the cables' table says.
+std::string train_text(const Model& model) {
+  std::string out;
+  if (const auto* cap = model.resource<TrainCap>()) out += fmt::format("trains {}\n", cap->text());
+  if (const std::uint32_t fewer = short_trains(model); fewer > 0)
+    out += fmt::format("trains of {} from NICs that lack credits\n", counted(fewer, "packet"));
+  const bool has_trains = std::any_of(model.link_classes.begin(), model.link_classes.end(),
+                                      [](const LinkClass& link) { return link.grain > 1; });
+  if (const std::uint32_t least = TrainsPerMessage::of(model); has_trains && least > 1)
+    out += fmt::format("trains of a message that meets others: {} at least\n", least);
+  return out;
+}
 
 }  // namespace
 
@@ -72,8 +87,7 @@ std::string map_text(const Model& model) {
   if (const auto* book = model.resource<AddressBook>())
     out += fmt::format("\n{} atoms, {} endpoints ({} GPUs), {} lids, {} directed links\n", model.atom_count,
                        book->endpoints.size(), book->gpu_count, book->lid_count, model.links.size());
-  if (const auto* cap = model.resource<TrainCap>()) out += fmt::format("trains {}\n", cap->text());
-  return out;
+  return out + train_text(model);
 }
 
 std::string dot_text(const Model& model) {

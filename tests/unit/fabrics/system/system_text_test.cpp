@@ -19,6 +19,17 @@ TEST_CASE("the map counts components, ports and cables") {
   CHECK_THAT(map, Contains("9 atoms, 8 endpoints (8 GPUs), 8 lids"));
 }
 
+TEST_CASE("the map says what trains are shorter than those of its cables") {
+  const auto map = [](const std::string& network) {
+    return map_text(system(cluster(2, 2, 2) + fabric("kind=\"single-switch\"", 8) + network));
+  };
+  const std::string as_usual = map("");
+  CHECK_THAT(as_usual, Contains("trains of a message that meets others: 8 at least\n"));
+  CHECK_THAT(map("<network trains-per-message=\"3\"/>"), Contains("others: 3 at least\n"));
+  CHECK_THAT(map("<network trains-per-message=\"1\"/>"), !Contains("meets others"));
+  CHECK_THAT(map("<network grain=\"1\" nvlink-grain=\"1\"/>"), !Contains("trains of"));
+}
+
 TEST_CASE("the graph has a box for each atom and an edge for each pair that is joined") {
   const std::string dot = dot_text(system(cluster(2, 2, 2) + fabric("kind=\"single-switch\"", 8)));
   CHECK_THAT(dot, Catch::StartsWith("graph system {"));
