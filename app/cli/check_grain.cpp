@@ -43,21 +43,21 @@ StepRange checked_steps(const CommandLine& line, const Model& model) {
   return line.check_steps;
 }
 
-void require_trains(const Model& model) {
-  const auto* run = model.resource<RunDetail>();
-  if (run && !has_trains(run->detail))
-    throw InputErrors(InputError{
-        "", 0,
-        fmt::format("option --check-grain: the run has no trains (detail=\"{}\"); lightrail ladder "
-                    "compares details",
-                    name_of(run->detail))});
-}
-
+/// The scenario with shorter trains, or with trains at all where the run has none.
 Model build_finer(const ReadScenario& scenario, const Registry& registry, CommandLine& line,
                   const Model& model) {
-  require_trains(model);
-  const LongestTrains finer = shorter(longest_trains(model), line.check_grain);
-  return model_to_run(build_model(with_trains(without_stretches(scenario), finer), registry, line));
+  const auto build = [&](const ReadScenario& finer) {
+    return model_to_run(build_model(finer, registry, line));
+  };
+  const ReadScenario whole = without_stretches(scenario);
+  const auto* run = model.resource<RunDetail>();
+  if (!run || has_trains(run->detail))
+    return build(with_trains(whole, shorter(longest_trains(model), line.check_grain)));
+  const ReadScenario in_trains = with_detail(whole, Detail::trains);
+  Model trains = build(in_trains);
+  const LongestTrains longest = longest_trains(trains);
+  if (std::max(longest.fabric, longest.nvlink) <= line.check_grain) return trains;
+  return build(with_trains(in_trains, shorter(longest, line.check_grain)));
 }
 
 /// How many GPUs execute an iteration.
@@ -66,18 +66,34 @@ struct Executing {
   std::int64_t here = 0;  ///< on this rank
 };
 
-Executing executing(std::uint32_t iteration, const Model& model, const Partition& partition, int rank) {
+template <class Visit>
+void for_each_executing(std::uint32_t iteration, const Model& model, Visit&& visit) {
   const auto* set = model.resource<ProgramSet>();
-  const auto* book = model.resource<AddressBook>();
-  Executing gpus;
-  if (!set || !book) return gpus;
+  if (!set) return;
   for (std::size_t gpu = 0; gpu < set->program_of_gpu.size(); ++gpu) {
     const Program& program = set->programs[set->program_of_gpu[gpu]];
-    if (program.ops.empty() || set->iterations_of(program) <= iteration) continue;
+    if (!program.ops.empty() && set->iterations_of(program) > iteration) visit(gpu);
+  }
+}
+
+/// In the run itself; nothing by formula, where one GPU is simulated for many.
+std::optional<std::int64_t> count_executing(std::uint32_t iteration, const Model& model) {
+  const auto* run = model.resource<RunDetail>();
+  if (run && run->detail == Detail::formula) return std::nullopt;
+  std::int64_t gpus = 0;
+  for_each_executing(iteration, model, [&gpus](std::size_t) { ++gpus; });
+  return gpus;
+}
+
+Executing executing(std::uint32_t iteration, const Model& model, const Partition& partition, int rank) {
+  Executing gpus;
+  const auto* book = model.resource<AddressBook>();
+  if (!book) return gpus;
+  for_each_executing(iteration, model, [&](std::size_t gpu) {
     ++gpus.all;
     const ComponentRecord& component = model.components[book->component_of[gpu].value];
     gpus.here += partition.rank_of(component) == rank ? 1 : 0;
-  }
+  });
   return gpus;
 }
 
@@ -87,20 +103,23 @@ FinerRun::FinerRun(const ReadScenario& scenario, const Registry& registry, Comma
                    const Model& model, int ranks)
     : packets_(line.check_grain),
       steps_(checked_steps(line, model)),
+      gpus_(count_executing(steps_.last, model)),
       model_(build_finer(scenario, registry, line, model)),
       partition_(make_partition(model_, ranks, line.partition)),
       options_(line.run) {}
 
 std::optional<GrainCheck> FinerRun::check(const StepSpan& step, const MpiSession& mpi) const {
   const StepSpan::Span here = step.span(mpi.comm());
-  const Executing gpus = executing(steps_.last, model_, partition_, mpi.rank());
-  if (here.gpus == 0 || here.gpus < gpus.all) return std::nullopt;
+  if (here.gpus == 0 || here.gpus < gpus_.value_or(0)) return std::nullopt;
+  const Executing finer = executing(steps_.last, model_, partition_, mpi.rank());
+  const bool are_programs =
+      !gpus_ || here.gpus == *gpus_;  // else rows are of something else, and as many there
   RunOptions options = options_;
   options.stop_at = here.begin + 3 * (here.end - here.begin);
-  const std::int64_t enough = here.gpus == gpus.all ? gpus.here : StepSpan::all_rows;
-  const StepRun run = run_step(model_, partition_, options, mpi.comm(), steps_, enough);
+  const StepRun run = run_step(model_, partition_, options, mpi.comm(), steps_,
+                               are_programs ? finer.here : StepSpan::all_rows);
   const StepSpan::Span& there = run.step;
-  const bool has_ended = there.gpus == here.gpus;
+  const bool has_ended = there.gpus == (are_programs ? finer.all : here.gpus);
   if (!has_ended && run.end < options.stop_at) return std::nullopt;
   return GrainCheck{packets_, (here.end - here.start).count(),
                     has_ended ? (there.end - there.start).count() : 0, steps_.first, steps_.last};

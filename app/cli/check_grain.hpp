@@ -12,11 +12,12 @@
 
 namespace lightrail {
 
-/// The same system with trains of at most --check-grain packets, those of NVLink shortened in proportion.
+/// The same system with trains of at most --check-grain packets, those of NVLink shortened in proportion; of
+/// a run by messages or formula the system in trains.
 class FinerRun {
  public:
-  /// Throws InputErrors where `model`, the one of the run itself, has no longer trains, or not the iterations
-  /// that are asked for, or jobs that may do them again.
+  /// Throws InputErrors where `model`, the one of the run itself, has trains but no longer ones, or not the
+  /// iterations that are asked for, or jobs that may do them again.
   FinerRun(const ReadScenario& scenario, const Registry& registry, CommandLine line, const Model& model,
            int ranks);
 
@@ -30,6 +31,7 @@ class FinerRun {
  private:
   std::uint32_t packets_;
   StepRange steps_;
+  std::optional<std::int64_t> gpus_;  ///< that execute the last of them in the run itself; none: by formula
   Model model_;
   Partition partition_;
   RunOptions options_;

@@ -62,7 +62,8 @@ std::vector<OptionDoc> make_option_docs() {
        "say what the run would take on so many ranks each, from a run on one"},
       {"network", "LATENCY,RATE", running, "between those ranks, as 1.5us,25GB/s (the default)"},
       {"check-grain", "N", running,
-       "run the first iteration again in trains of at most N packets and say how far off it is"},
+       "run the first iteration again in trains of at most N packets, also of a run by messages or formula, "
+       "and say how far off it is"},
       {"check-steps", "N[-N]", running,
        "with --check-grain: these iterations, counted from 0, in place of the first"},
       {"io", "HOW", running, "auto (default), collective or gather; changes no result", false,

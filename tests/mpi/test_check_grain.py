@@ -2,9 +2,10 @@
 """--check-grain: on any number of ranks the result stays, and the estimate is the step time of a run
 that the scenario itself gives shorter trains.
 
-usage: test_check_grain.py LIGHTRAIL SCENARIO ITERATIONS
+usage: test_check_grain.py LIGHTRAIL SCENARIO ITERATIONS TRAINING
 
-SCENARIO has the variables size, grain and nvlink_grain, and one iteration; ITERATIONS has three unlike ones.
+SCENARIO has the variables size, grain and nvlink_grain, and one iteration; ITERATIONS has three unlike ones;
+TRAINING has the variables detail, step_over, iterations and micro_batches.
 """
 import pathlib
 import sys
@@ -45,8 +46,27 @@ def later_steps(lightrail, scenario, folder):
     return problems
 
 
+def coarser_details(lightrail, scenario, folder):
+    """By messages and by formula the finer run is that of the scenario in trains, or packet by packet."""
+    step = ["--set", "step_over=none", "--set", "iterations=1", "--set", "micro_batches=4"]
+    times = {detail: run(lightrail, scenario, folder, detail, 1,
+                         [*step, "--set", f"detail={detail}"])[0]["step_time_ps"]
+             for detail in ("formula", "messages", "trains", "packets")}
+    problems = [] if len(set(times.values())) == 4 else [f"nothing is tested: {times}"]
+    for detail, packets, finer, ranks in (("messages", 1, "packets", 1), ("messages", 4096, "trains", 2),
+                                          ("messages", 4096, "trains", 4), ("formula", 1, "packets", 2),
+                                          ("formula", 4096, "trains", 1)):
+        summary, _ = run(lightrail, scenario, folder, f"{detail}{ranks}", ranks,
+                         [*step, "--set", f"detail={detail}", "--check-grain", str(packets)])
+        found = summary["grain_check"]
+        wanted = (times[detail], times[finer])
+        if (summary["step_time_ps"], found["finer_step_time_ps"]) != wanted:
+            problems.append(f"{detail} against {finer} on {ranks} ranks: {found}, wanted {wanted}")
+    return problems
+
+
 def main():
-    lightrail, scenario, iterations = sys.argv[1:]
+    lightrail, scenario, iterations, training = sys.argv[1:]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         plain, _ = run(lightrail, scenario, folder, "plain", 1, SIZE)
@@ -68,6 +88,7 @@ def main():
         if load_summary(folder, "stopped")["grain_check"] is not None:
             problems.append("a run that was stopped has a check")
         problems += later_steps(lightrail, iterations, folder)
+        problems += coarser_details(lightrail, training, folder)
     print(("FAIL " if problems else "ok   ") + "--check-grain on 1, 2 and 4 ranks"
           + "".join(f"\n     {p}" for p in problems))
     return 1 if problems else 0
