@@ -19,6 +19,7 @@
 #include "app/cli/check_values.hpp"
 #include "app/cli/check_watchdogs.hpp"
 #include "app/cli/child_identities.hpp"
+#include "app/cli/fold_factor.hpp"
 #include "app/cli/parse_output.hpp"
 #include "app/cli/read_congestion.hpp"
 #include "app/cli/read_lanes.hpp"
@@ -287,6 +288,7 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
   model.add(read_variation(scenario, model, errors));
   model.add(build_workload(scenario, registry.workloads, model, errors));
   model.add(sampled_replicas(model));
+  model.add(fold_factor(model));
   check_stepped_iterations(scenario, model, errors);
   model.add(read_goodput(scenario, model, errors));
   model.add(read_queue_pairs(scenario, model, errors));

@@ -129,9 +129,28 @@ void add_stepped_over(const SteppedOverSummary& stepped, std::string& text) {
         100 * stepped.uncertainty());
 }
 
+/// "whole cluster    20 times this: 10240 GPUs; traffic tp 1.2 TB, dp 3.4 TB; network 5000 $, 700 W".
+void add_folded(const Summary& summary, std::string& text) {
+  const auto fold = static_cast<double>(summary.fold);
+  text += fmt::format("whole cluster    {} times this", summary.fold);
+  if (const IterationSummary* step = summary.last_iteration())
+    text += fmt::format(": {} GPUs", step->gpus * summary.fold);
+  std::vector<std::string> traffic;
+  for (const auto& d : summary.dimensions)
+    if (d.size_bytes > 0)
+      traffic.push_back(fmt::format("{} {}", d.name, bytes_text(d.size_bytes * summary.fold)));
+  if (!traffic.empty()) text += fmt::format("; traffic {}", fmt::join(traffic, ", "));
+  if (summary.network_cost_usd)
+    text += fmt::format("; network {:.0f} $, {:.0f} W", *summary.network_cost_usd * fold,
+                        *summary.network_power_w * fold);
+  if (const auto energy = summary.energy_per_step_j())
+    text += fmt::format("; energy {:.3f} J a step", *energy * fold);
+  text += "\n";
+}
+
 void add_whole_cluster(const WholeClusterEstimate& whole, std::string& text) {
   text += fmt::format(
-      "whole cluster    a step of about {} ({} to {}): GPUs with the same work differ by {:.2f} %, and the "
+      "                 a step of about {} ({} to {}): GPUs with the same work differ by {:.2f} %, and the "
       "slowest of {} may be none of the {} simulated\n",
       format_time(SimTime{whole.step_ps}), format_time(SimTime{whole.low_ps}),
       format_time(SimTime{whole.high_ps}), 100 * whole.deviation, whole.gpus, whole.simulated);
@@ -207,6 +226,7 @@ std::string summary_text(const Summary& summary, const std::string& file) {
   text += remarks_text(summary.remarks);
   if (summary.grain_check) add_grain_check(*summary.grain_check, text);
   if (!summary.recalled.empty()) add_recalled(summary.recalled, text);
+  if (summary.fold > 1) add_folded(summary, text);
   if (summary.whole_cluster) add_whole_cluster(*summary.whole_cluster, text);
   if (summary.stepped_over) add_stepped_over(*summary.stepped_over, text);
   if (summary.stepped_iterations) add_stepped_iterations(*summary.stepped_iterations, summary, text);

@@ -13,6 +13,7 @@
 #include "engine/model/replica_sample.hpp"
 #include "fabrics/clos/fabric_layout.hpp"
 #include "fabrics/system/train_cap.hpp"
+#include "network/health/health_table.hpp"
 #include "network/port/send_ahead.hpp"
 #include "network/port/trains_per_message.hpp"
 #include "workloads/collective/nccl_settings.hpp"
@@ -37,6 +38,16 @@ void remark_lockstep(const Model& model, ModelPart& part) {
       {"fold",
        "the simulated replicas go in lockstep: where their gradients share NICs with other traffic the whole "
        "step is some per cent longer; <variation jitter> takes them apart (docs/scaling.md)"});
+}
+
+/// What fails in the part fails for all that it stands for, in the same picosecond.
+void remark_failing_copies(const Model& model, ModelPart& part) {
+  const auto* groups = model.resource<GroupTable>();
+  const auto* health = model.resource<HealthTable>();
+  if (!groups || !folds(*groups) || !health || health->is_empty()) return;
+  part.remarks.push_back({"fold",
+                          "what <faults> has fails in each of the replicas that one simulated stands for, at "
+                          "once: no single failure of the whole cluster is like that"});
 }
 
 /// What step-over and fold leave out is exact only where times are not drawn.
@@ -85,6 +96,7 @@ ModelPart remark_shortcuts(const Model& model) {
     part.remarks.push_back(
         {"collectives", "the steps of a ring in one server are one exchange (fold-rings)"});
   remark_samples(model, part);
+  remark_failing_copies(model, part);
   const auto* layouts = model.resource<FabricLayouts>();
   if (layouts && std::any_of(layouts->all.begin(), layouts->all.end(),
                              [](const FabricLayout& layout) { return !layout_warnings(layout).empty(); }))

@@ -129,9 +129,26 @@ Json stepped_over_json(const SteppedOverSummary& s) {
           {"is_steady", s.is_steady()}, {"difference_ps", s.difference_ps}};
 }
 
-Json whole_cluster_json(const WholeClusterEstimate& whole) {
-  return {{"step_time_ps", whole.step_ps}, {"low_ps", whole.low_ps}, {"high_ps", whole.high_ps},
-          {"deviation", whole.deviation},  {"gpus", whole.gpus},     {"simulated", whole.simulated}};
+/// Of all replicas where each one simulated stands for several; null where all are simulated.
+Json whole_cluster_json(const Summary& s) {
+  if (s.fold == 1) return {};
+  const auto times = [&s](const std::optional<double>& part) {
+    return part ? Json(*part * static_cast<double>(s.fold)) : Json();
+  };
+  Json whole{{"fold", s.fold},
+             {"energy_j", times(s.energy_j)},
+             {"energy_per_step_j", times(s.energy_per_step_j())},
+             {"network_cost_usd", times(s.network_cost_usd)},
+             {"network_power_w", times(s.network_power_w)},
+             {"bytes_by_dimension", Json::object()}};
+  if (const IterationSummary* step = s.last_iteration())
+    whole["gpus"] = step->gpus * s.fold, whole["simulated"] = step->gpus;
+  for (const auto& d : s.dimensions) whole["bytes_by_dimension"][d.name] = d.size_bytes * s.fold;
+  if (const auto& estimate = s.whole_cluster) {
+    whole["step_time_ps"] = estimate->step_ps, whole["deviation"] = estimate->deviation;
+    whole["low_ps"] = estimate->low_ps, whole["high_ps"] = estimate->high_ps;
+  }
+  return whole;
 }
 
 }  // namespace
@@ -220,7 +237,7 @@ std::string to_json(const Summary& s) {
   json["grain_check"] = s.grain_check ? grain_check_json(*s.grain_check) : Json();
   json["stepped_over"] = s.stepped_over ? stepped_over_json(*s.stepped_over) : Json();
   json["stepped_iterations"] = s.stepped_iterations ? stepped_over_json(*s.stepped_iterations) : Json();
-  json["whole_cluster"] = s.whole_cluster ? whole_cluster_json(*s.whole_cluster) : Json();
+  json["whole_cluster"] = whole_cluster_json(s);
   json["recalled"] = Json::object();
   for (const auto& r : s.recalled) json["recalled"][r.outcome] = r.collectives;
   json["forecast"] = Json::array();

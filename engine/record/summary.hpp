@@ -99,6 +99,7 @@ struct Summary {
   std::optional<GrainCheck> grain_check;                                        ///< of --check-grain
   std::optional<SteppedOverSummary> stepped_over, stepped_iterations;           ///< none: nothing was
   std::optional<WholeClusterEstimate> whole_cluster;  ///< of folded replicas that differ
+  std::int64_t fold = 1;                              ///< FoldFactor: the whole cluster is so many of this
   std::vector<ForecastRow> forecast;                  ///< of --predict-ranks
 
   /// The last iteration, the one that start-up does not distort. Null: no GPU finished one, or there are
@@ -115,11 +116,12 @@ struct Summary {
     if (!energy_j || !last_iteration()) return std::nullopt;
     return *energy_j / static_cast<double>(iterations.size());
   }
-  /// Performance per dollar: steps a second for a million dollars of network.
+  /// Performance per dollar: steps a second for a million dollars of the network, of the whole cluster's.
   [[nodiscard]] std::optional<double> steps_per_s_per_musd() const {
     const IterationSummary* step = last_iteration();
     if (!step || step->step_ps() <= 0 || !network_cost_usd || *network_cost_usd <= 0) return std::nullopt;
-    return 1e12 / static_cast<double>(step->step_ps()) / (*network_cost_usd * 1e-6);
+    return 1e12 / static_cast<double>(step->step_ps()) /
+           (*network_cost_usd * static_cast<double>(fold) * 1e-6);
   }
 };
 

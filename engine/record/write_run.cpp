@@ -107,6 +107,15 @@ void write_summary(ResultFile& file, const Summary& summary) {
     file.set_attribute("/summary", "stepped_iterations_difference_ps", stepped->difference_ps);
     file.set_attribute("/summary", "stepped_iterations_uncertainty", stepped->uncertainty());
   }
+  if (summary.fold > 1) {
+    const auto fold = static_cast<double>(summary.fold);
+    file.set_attribute("/summary", "fold", summary.fold);
+    if (summary.energy_j) file.set_attribute("/summary", "whole_cluster_energy_j", *summary.energy_j * fold);
+    if (summary.network_cost_usd) {
+      file.set_attribute("/summary", "whole_cluster_network_cost_usd", *summary.network_cost_usd * fold);
+      file.set_attribute("/summary", "whole_cluster_network_power_w", *summary.network_power_w * fold);
+    }
+  }
   if (const auto& whole = summary.whole_cluster) {
     file.set_attribute("/summary", "whole_cluster_step_time_ps", whole->step_ps);
     file.set_attribute("/summary", "whole_cluster_low_ps", whole->low_ps);

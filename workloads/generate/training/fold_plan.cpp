@@ -35,8 +35,8 @@ std::string fold_note(const TrainingPlan& plan) {
   if (plan.fold == 1) return "";
   return fmt::format(
       "each of {} data-parallel replicas stands for {} (fold): the cluster is that part of the one meant, "
-      "and so "
-      "are traffic, energy and cost; collectives over {} are rings with the steps and shares of {} "
+      "and so are all figures but those of the whole cluster; collectives over {} are rings with the steps "
+      "and shares of {} "
       "(docs/scaling.md)",
       plan.dp / plan.fold, plan.fold, plan.dp / plan.fold, plan.dp);
 }

@@ -6,6 +6,26 @@
 
 using namespace lightrail;
 
+TEST_CASE("of folded replicas the summary says what the whole cluster has") {
+  Summary summary;
+  summary.iterations = {IterationSummary{.gpus = 512, .t_end_ps = 1'000'000'000'000}};
+  summary.dimensions = {{"dp", 1'000'000, 3}, {"ep", 0, 0}};
+  summary.network_cost_usd = 1000;
+  summary.network_power_w = 50;
+  CHECK(summary_text(summary, "").find("whole cluster") == std::string::npos);
+  CHECK(to_json(summary).find("\"whole_cluster\": null") != std::string::npos);
+  CHECK(summary.steps_per_s_per_musd() == Approx(1000));
+  summary.fold = 20;
+  CHECK(summary_text(summary, "")
+            .find("whole cluster    20 times this: 10240 GPUs; traffic dp 20.000 MB; network 20000 $, 1000 "
+                  "W\n") != std::string::npos);
+  CHECK(summary.steps_per_s_per_musd() == Approx(50));
+  const std::string json = to_json(summary);
+  for (const char* part :
+       {"\"fold\": 20", "\"gpus\": 10240", "\"dp\": 20000000", "\"network_cost_usd\": 20000.0"})
+    CHECK(json.find(part) != std::string::npos);
+}
+
 TEST_CASE("a summary prints what the run has and leaves out what it has not") {
   Summary summary;
   summary.status = "complete";
