@@ -251,6 +251,7 @@ Describe<NcclSettings> nccl_parameters(const AlgorithmNames& algorithms) {
       .field("nvls-tree-net", &S::nvls_tree_net, "one level of an NVLS-tree over the network", zero, most)
       .field("point-ll", &S::point_ll, "start of a send, receive or all-to-all, LL", zero, most)
       .field("point-simple", &S::point_simple, "start of a send, receive or all-to-all, Simple", zero, most)
+      .field("pat", &S::has_pat, "whether it has parallel aggregated trees, as 2.23 and later")
       .field("pat-base", &S::pat_base, "start of a collective on parallel aggregated trees", zero, most)
       .field("pat-nvlink", &S::pat_nvlink, "one round of these over NVLink and PCIe", zero, most)
       .field("pat-net", &S::pat_net, "one round of these over the network", zero, most)

@@ -296,4 +296,13 @@ TEST_CASE("algorithms that a group cannot run are refused with the reason") {
   CHECK(mistakes[0].find("algorithm 'pat' needs one GPU of each server") != std::string::npos);
 }
 
+TEST_CASE("parallel aggregated trees are refused with a version of NCCL that has none") {
+  GpuBed bed({.servers = 4, .gpus = 1, .nics = 1});
+  bed.nccl.has_pat = false;
+  bed.run_all({by(algorithm_named("pat"), CollectiveType::all_gather, bed.group("dp", 4), 4 * block)});
+  const auto mistakes = bed.mistakes();
+  REQUIRE(mistakes.size() == 1);
+  CHECK(mistakes[0].find("algorithm 'pat' is not in this version of NCCL") != std::string::npos);
+}
+
 }  // namespace lightrail::test

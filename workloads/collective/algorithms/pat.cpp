@@ -23,6 +23,7 @@ class Pat final : public CollectiveAlgorithm {
     return type == CollectiveType::all_gather || type == CollectiveType::reduce_scatter;
   }
   [[nodiscard]] std::optional<std::string> hindrance(const GroupPlan& plan, const Op&) const override {
+    if (!plan.nccl->has_pat) return "is not in this version of NCCL: 2.23 is the first that has it";
     if (plan.size() != plan.servers()) return "needs one GPU of each server, as NCCL's does";
     return std::nullopt;
   }
