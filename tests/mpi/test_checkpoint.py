@@ -4,6 +4,7 @@ had been.
 
 usage: test_checkpoint.py LIGHTRAIL SCENARIO...           short scenarios, some 20 runs of each
        test_checkpoint.py LIGHTRAIL --brief SCENARIO...   saved on one and two ranks, resumed on one and four
+       test_checkpoint.py LIGHTRAIL --set NAME=VALUE... --brief SCENARIO      with these variables
        test_checkpoint.py LIGHTRAIL --kinds SCENARIO...   whether together they have every kind of component
 """
 import pathlib
@@ -29,12 +30,16 @@ def same_bytes(a, b):
 class Scenario:
     """All runs of one scenario; `problems` collects what is wrong."""
 
-    def __init__(self, lightrail, scenario, folder):
+    def __init__(self, lightrail, scenario, folder, settings):
         self.folder, self.started = folder, Runs(lightrail, scenario, folder)
+        self.settings = [word for setting in settings for word in ("--set", setting)]
         self.problems, self.runs = [], 0
         self.expected_file = folder / "expected.h5"
         code, log, self.expected = self.run(1, "expected", "--checkpoint", "none")
         assert code == 0, f"exit code {code}\n{log}"
+
+    def start(self, name, ranks, options):
+        return self.started.start(name, ranks, [*self.settings, *options])
 
     def outcome(self, name, started):
         """(exit code, output, summary or None)"""
@@ -42,7 +47,7 @@ class Scenario:
         return code, log, load_summary(self.folder, name) if code in (0, 75) else None
 
     def run(self, ranks, name, *options):
-        return self.outcome(name, self.started.start(name, ranks, options))
+        return self.outcome(name, self.start(name, ranks, options))
 
     def check_end(self, what, name, code, log, summary):
         """The run has ended like the uninterrupted one."""
@@ -61,8 +66,8 @@ class Scenario:
             for ranks, *options in on:
                 name = f"resumed-{len(resumed)}"
                 resumed.append((f"going on from {path.name} on {ranks} ranks {' '.join(options)}", name,
-                                self.started.start(name, ranks, ["--resume", str(path), "--checkpoint", "none",
-                                                                 *options])))
+                                self.start(name, ranks, ["--resume", str(path), "--checkpoint", "none",
+                                                         *options])))
         for what, name, started in resumed:
             self.check_end(what, name, *self.outcome(name, started))
 
@@ -79,7 +84,7 @@ class Scenario:
         for name, ranks, options in ways:
             saved = ["--checkpoint", str(self.saved(name)), "--checkpoint-every", f"{every_ps} ps", *options]
             saving.append((f"saving on {ranks} ranks {' '.join(options)}", name,
-                           self.started.start(name, ranks, saved)))
+                           self.start(name, ranks, saved)))
         for what, name, started in saving:
             self.check_end(what, name, *self.outcome(name, started))
             self.problems += [f"{name}: {text}" for text in same_bytes(self.saved("alone"), self.saved(name))]
@@ -122,10 +127,10 @@ class Scenario:
             self.problems.append("--exit-after stopped no run, however short its time")
 
 
-def check(lightrail, scenario, is_brief):
+def check(lightrail, scenario, is_brief, settings):
     """All runs of a scenario; the number of those that went wrong."""
     with tempfile.TemporaryDirectory() as folder:
-        test = Scenario(lightrail, scenario, pathlib.Path(folder))
+        test = Scenario(lightrail, scenario, pathlib.Path(folder), settings)
         test.check_intervals(is_brief)
         if not is_brief:
             test.check_wall_interval()
@@ -162,8 +167,13 @@ def main():
     lightrail, arguments = sys.argv[1], sys.argv[2:]
     if arguments[0] == "--kinds":
         return 1 if check_kinds(lightrail, arguments[1:]) else 0
+    settings = []
+    while arguments[0] == "--set":
+        settings.append(arguments[1])
+        arguments = arguments[2:]
     is_brief = arguments[0] == "--brief"
-    return 1 if sum(check(lightrail, scenario, is_brief) for scenario in arguments[is_brief:]) else 0
+    scenarios = arguments[is_brief:]
+    return 1 if sum(check(lightrail, scenario, is_brief, settings) for scenario in scenarios) else 0
 
 
 sys.exit(main())
