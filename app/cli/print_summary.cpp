@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "app/cli/busy_cores.hpp"
 #include "engine/base/counted.hpp"
 #include "engine/base/time.hpp"
 
@@ -237,6 +238,7 @@ std::string summary_text(const Summary& summary, const std::string& file) {
   text += fmt::format("events           {} in {:.2f} s wall ({:.3g}/s) on {}, build {:.2f} s, {} of memory\n",
                       summary.events, summary.wall_s, rate, counted(summary.ranks, "rank"), summary.build_s,
                       bytes_text(summary.peak_rss_bytes));
+  text += busy_cores_text(summary.cores, summary.ranks, summary.wall_s);
   text += fmt::format("hash             {}\n", summary.hash);
   if (summary.status == "stopped" && !summary.checkpoint.empty())
     text += fmt::format("checkpoint       {} (go on with --resume)\n", summary.checkpoint);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/core_time.hpp"
 #include "engine/base/time.hpp"
 #include "engine/record/grain_check.hpp"
 
@@ -31,6 +32,7 @@ struct RunOutcome {
   std::vector<WindowProfile> profile;
   std::string checkpoint;  ///< the newest one written; empty: none
   std::optional<GrainCheck> grain_check;
+  CoreTime cores;  ///< sum over ranks
 };
 
 /// From the engine's result, which this folder does not know by name. The caller maps its status to an exit
@@ -51,7 +53,8 @@ template <class RunResult>
                      result.stop_reason,
                      {},
                      result.checkpoint,
-                     {}};
+                     {},
+                     result.cores};
   for (const auto& row : result.profile)
     outcome.profile.push_back({row.first_window, row.windows, row.t_start, row.t_end, row.work_s, row.wait_s,
                                row.events, row.sent_events, row.sent_bytes});

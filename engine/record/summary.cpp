@@ -204,6 +204,7 @@ std::string to_json(const Summary& s) {
   json["wall_s"] = s.wall_s;
   json["build_s"] = s.build_s;
   json["ranks"] = s.ranks;
+  json["core_share"] = value_or_null(s.core_share());
   json["peak_rss_bytes"] = s.peak_rss_bytes;
   json["step_time_ps"] = of_last([](auto& i) { return i.step_ps(); });
   json["exposed_communication_fraction"] = of_last([](auto& i) { return i.fraction(i.exposed_ps); });

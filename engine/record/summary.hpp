@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/core_time.hpp"
 #include "engine/model/remark.hpp"
 #include "engine/partition/forecast_row.hpp"
 #include "engine/record/grain_check.hpp"
@@ -85,6 +86,7 @@ struct Summary {
   std::int64_t events = 0, sim_end_ps = 0, peak_rss_bytes = 0, seed = 0;
   double wall_s = 0, build_s = 0;
   int ranks = 1;
+  CoreTime cores;                            ///< of the run, sum over ranks
   std::vector<IterationSummary> iterations;  ///< job by job
   std::vector<ExposedSummary> exposed;       ///< job by job, in the order of iterations
   std::vector<DimensionSummary> dimensions;
@@ -115,6 +117,10 @@ struct Summary {
   [[nodiscard]] std::optional<double> energy_per_step_j() const {
     if (!energy_j || !last_iteration()) return std::nullopt;
     return *energy_j / static_cast<double>(iterations.size());
+  }
+  /// What its ranks ran of the time in which they could have: 1 where each had a core for itself.
+  [[nodiscard]] std::optional<double> core_share() const {
+    return cores.ran_s > 0 ? std::optional(cores.share()) : std::nullopt;
   }
   /// Performance per dollar: steps a second for a million dollars of the network, of the whole cluster's.
   [[nodiscard]] std::optional<double> steps_per_s_per_musd() const {

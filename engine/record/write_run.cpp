@@ -274,6 +274,7 @@ Summary make_summary(const RunOutcome& outcome, int ranks, const Model& model) {
   summary.seed = static_cast<std::int64_t>(model.seed);
   summary.wall_s = outcome.wall_s;
   summary.build_s = outcome.build_s;
+  summary.cores = outcome.cores;
   summary.ranks = ranks;
   return summary;
 }

@@ -45,6 +45,12 @@ T reduce(T value, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   return value;
 }
 
+CoreTime sum_of(const CoreTime& mine, MPI_Comm comm) {
+  double all[2] = {mine.ran_s, mine.waited_s};
+  all_reduce(all, 2, MPI_DOUBLE, MPI_SUM, comm);
+  return {all[0], all[1]};
+}
+
 }  // namespace
 
 double wall_seconds() {
@@ -230,6 +236,7 @@ RunResult Simulation::run(const RunOptions& options) {
                    fmt::format("a forecast of more ranks is made by the window engine on one rank ({} given)",
                                p.ranks)});
   const double before = wall_seconds();
+  const CoreTime cores_before = core_time();
   StopRequests stops(options.catch_signals,
                      options.exit_after_s);  // to the end: a second signal must not kill the flush
   Profile profile;
@@ -249,6 +256,7 @@ RunResult Simulation::run(const RunOptions& options) {
   result.forecast = outcome.forecast;
   result.end = p.end_components(result.end);
   p.add_sums(outcome, profile, result);
+  result.cores = sum_of(core_time() - cores_before, p.comm);
   result.wall_s = reduce(wall_seconds() - before, MPI_DOUBLE, MPI_MAX, p.comm);
   return result;
 }

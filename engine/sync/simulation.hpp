@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/core_time.hpp"
 #include "engine/checkpoint/checkpoint_format.hpp"
 #include "engine/model/model.hpp"
 #include "engine/model/recorder.hpp"
@@ -79,6 +80,7 @@ struct RunResult {
   std::int64_t windows = 0;
   double wall_s = 0;                  ///< of run() [s]
   double build_s = 0;                 ///< slowest rank's construction [s]
+  CoreTime cores;                     ///< of run(), sum over ranks
   double imbalance = 1;               ///< largest work of a rank over the mean
   std::int64_t peak_rss_bytes = 0;    ///< sum over ranks
   std::int64_t peak_pending = 0;      ///< events waiting at one time, sampled between windows; sum over ranks

@@ -40,6 +40,7 @@ TEST_CASE("a summary prints what the run has and leaves out what it has not") {
   CHECK(text.find("hash             00ff00ff00ff00ff\n") != std::string::npos);
   CHECK(text.find("step time") == std::string::npos);
   CHECK(text.find("energy") == std::string::npos);
+  CHECK(text.find("busy cores") == std::string::npos);
   CHECK(text.find("result") == std::string::npos);
 
   IterationSummary step;
@@ -58,6 +59,12 @@ TEST_CASE("a summary prints what the run has and leaves out what it has not") {
   CHECK(text.find("traffic tp       3.000 GB in 12 messages\n") != std::string::npos);
   CHECK(text.find("traffic pp") == std::string::npos);
   CHECK(text.find("result           r.h5\n") != std::string::npos);
+
+  summary.ranks = 2;
+  summary.wall_s = 10;
+  summary.cores = {12, 8};
+  CHECK(summary_text(summary, "").find("\nbusy cores       ranks ran 60 % of") != std::string::npos);
+  summary.cores = {};
 
   CHECK(text.find("pause storms") == std::string::npos);
   summary.storms = StormSummary{5, 200'000'000, 120, 491'520, "leaf3", 2, 0, 1'234'000'000};

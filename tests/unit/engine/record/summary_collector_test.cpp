@@ -354,14 +354,17 @@ TEST_CASE("the JSON summary has every key scripts rely on, null where the run ha
                           "exposed_communication_fraction", "bytes_by_dimension", "peak_rss_bytes"})
     CHECK(empty.contains(key));
   CHECK(empty["step_time_ps"].is_null());
+  CHECK(empty["core_share"].is_null());
   CHECK(empty["exposed_communication_fraction"].is_null());
   CHECK(empty["bytes_by_dimension"].is_object());
   CHECK(empty["hash"] == "00000000000000ff");
 
   summary.dimensions = {{"ep", 12, 3}};
   summary.iterations = {{0, 8, 100, 350, 2000, 1000, 500, 500, 240, 250, 100, 140}};
+  summary.cores = {3, 1};
   auto full = nlohmann::json::parse(to_json(summary));
   CHECK(full["step_time_ps"] == 250);
+  CHECK(full["core_share"] == 0.75);
   CHECK(full["exposed_communication_fraction"] == 0.25);
   CHECK(full["bytes_by_dimension"]["ep"] == 12);
   CHECK(full["messages_by_dimension"]["ep"] == 3);
