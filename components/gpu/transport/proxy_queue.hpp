@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "components/gpu/transport/waiting_requests.hpp"
 #include "engine/model/component.hpp"
-#include "network/wire/work_request.hpp"
 
 namespace lightrail {
 
@@ -17,16 +17,8 @@ namespace lightrail {
 /// takes no time.
 class ProxyQueue {
  public:
-  enum class Share : std::uint16_t {
-    request,  ///< a request of its own
-    part      ///< of a request that was posted before or is in the same batch
-  };
-  struct Request {
-    WorkRequest work{};
-    EndpointId receiver{};  ///< the GPU
-    PortIndex nic = 0;      ///< port
-    Share share = Share::request;
-  };
+  using Share = WaitingRequests::Share;
+  using Request = WaitingRequests::Request;
 
   /// `wake` is sent to the component itself when on_wake is due.
   ProxyQueue(const Payload& wake, SimTime overhead, SimTime progress, std::uint32_t aggregate)
@@ -36,14 +28,14 @@ class ProxyQueue {
   void post(Context& context, SimTime ready, const Request& request);
   void on_wake(Context& context);
 
-  [[nodiscard]] bool is_idle() const { return pending_.empty() && coming_.empty(); }
+  [[nodiscard]] bool is_idle() const { return waiting_.is_empty() && coming_.empty(); }
   /// Forgets all requests, and returns the bytes that they would have sent.
   std::int64_t drop_all();
 
   void save(StateWriter& out) const {
-    out.put(free_at_), out.put(wake_at_), out.put(pending_), out.put(coming_);
+    out.put(free_at_), out.put(wake_at_), waiting_.save(out), out.put(coming_);
   }
-  void load(StateReader& in) { in.get(free_at_), in.get(wake_at_), in.get(pending_), in.get(coming_); }
+  void load(StateReader& in) { in.get(free_at_), in.get(wake_at_), waiting_.load(in), in.get(coming_); }
 
  private:
   struct Coming {
@@ -52,15 +44,14 @@ class ProxyQueue {
   };
   void pump(Context& context);
   void post_batch(Context& context);
-  bool merge(const Request& request);
 
   Payload wake_;
   SimTime overhead_, progress_;
   std::uint32_t aggregate_;
 
   SimTime free_at_{}, wake_at_ = time_never;
-  std::vector<Request> pending_;  ///< oldest first
-  std::vector<Coming> coming_;    ///< not ready yet, soonest first
+  WaitingRequests waiting_;
+  std::vector<Coming> coming_;  ///< not ready yet, soonest first
 };
 
 }  // namespace lightrail
