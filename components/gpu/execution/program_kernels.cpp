@@ -97,6 +97,7 @@ double ProgramRunner::load_of(const Op& op) const {
 void ProgramRunner::set_interference(Context& context, const Interference& interference) {
   if (interference == interference_) return;
   const Interference before = std::exchange(interference_, interference);
+  if (!clock_.is_computing()) return;
   for (std::uint32_t stream = 0; stream < streams_.size(); ++stream) {
     if (!streams_[stream].is_running || !streams_[stream].is_chain) continue;
     advance(context, stream, before);

@@ -26,12 +26,18 @@ void ProgramRunner::halt(Context& context, std::uint8_t attempt) {
   clock_.stop_all(context.now());
   exposed_.drop_all(context.now());
   for (Stream& s : streams_) s = Stream{};
+  rewind();
   background_.clear();
   saves_ = memory_saves_ = {};
   interference_ = Interference{.lost = interference_.lost};
-  ended_ = 0;
-  turns_.assign(turns_.size(), 0);
   watch_at_ = time_never;
+}
+
+void ProgramRunner::rewind() {
+  for (Stream& s : streams_) s.ended = 0;
+  open_.open_all();
+  ended_ = first_left_ = kernel_left_ = 0;
+  turns_.assign(turns_.size(), 0);
 }
 
 void ProgramRunner::resume(Context& context, GpuTransport& transport, const restart_control::Resume& order) {
@@ -58,9 +64,7 @@ bool ProgramRunner::restores(const Op& op) const {
 void ProgramRunner::on_loaded(Context& context) {
   report(context, MessageKind::loaded, iteration_);
   state_ = State::warming_up;
-  for (Stream& s : streams_) s.ended = 0;
-  ended_ = 0;
-  turns_.assign(turns_.size(), 0);
+  rewind();
   context.wake(context.now() + restarts_->stages.warm_up,
                to_payload(PlainWake{.kind = GpuWake::back, .attempt = static_cast<std::uint8_t>(attempt_)}));
 }

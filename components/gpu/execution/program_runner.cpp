@@ -63,6 +63,7 @@ ProgramRunner::ProgramRunner(const BuildContext& build, EndpointId self, std::sh
                   max_traffic(build.model, self, times_->spec())),
       comm_(build.model, *program_, index_, self),
       streams_(program_->streams.size()),
+      open_(streams_.size()),
       turns_(build.model.resource<GroupTable>()->kind_count()),
       records_ops_(output_ && output_->is_recorded(tables::ops, here_)),
       records_power_(output_ && output_->is_recorded(tables::power)),
@@ -92,14 +93,20 @@ bool ProgramRunner::is_held(std::uint32_t op) const {
   });
 }
 
-bool ProgramRunner::can_start(std::uint32_t stream) const {
+bool ProgramRunner::can_start(std::uint32_t stream) {
   const Stream& s = streams_[stream];
-  if (s.is_running || s.ended == index_.stream_ops[stream].size()) return false;
+  if (s.is_running || s.ended == index_.stream_ops[stream].size()) {
+    open_.close(stream);
+    return false;
+  }
   const std::uint32_t index = op_index(stream);
+  if (const std::uint32_t missing = first_missing(index); missing != none) {
+    open_.close_until(stream, missing);
+    return false;
+  }
   const Op& op = program_->ops[index];
   if (op.kind == OpKind::collective && turns_[op.group.value] != index_.turn[index]) return false;
   if (!background_.empty() && is_io(op.kind) && is_due(op) && is_held(index)) return false;
-  if (first_missing(index) != none) return false;
   return op.io != IoMode::in_idle_time || op.kind != OpKind::send || !is_due(op) || !uses_network();
 }
 
@@ -174,7 +181,7 @@ void ProgramRunner::schedule(Context& context, GpuTransport& transport) {
   while (has_work() || is_reading) {
     for (bool changed = true; changed;) {
       changed = false;
-      for (std::uint32_t stream = 0; stream < streams_.size(); ++stream)
+      for (std::uint32_t stream = open_.next(0); stream != OpenStreams::none; stream = open_.next(stream + 1))
         while (can_start(stream) && (is_reading || is_launched(context, stream))) {
           const bool runs = start_op(context, transport, stream);
           changed |= !runs || (launches_ && launches_->launches_in_order());
@@ -251,6 +258,8 @@ void ProgramRunner::end_op(Context& context, std::uint32_t stream) {
   const bool has_row = is_due(op) && !is_in_background(op.io);
   if (has_row && (records_ops_ || records_power_ || launches_)) end_rows(context, stream);
   count_held(context, s);
+  for (std::uint32_t k = 0; k < s.length; ++k) open_.on_end(chain(stream)[k]);
+  open_.open(stream);
   s.ended += s.length, ended_ += s.length;
   s.is_running = 0;
   if (launches_ && state_ != State::reading)
@@ -330,9 +339,7 @@ void ProgramRunner::end_iteration(Context& context, const GpuTransport& transpor
   const StepClock::Totals split = clock_.take(context.now());
   if (launches_) launches_->end_iteration(iteration_);
   ++iteration_;
-  ended_ = 0;
-  for (Stream& s : streams_) s.ended = 0;
-  turns_.assign(turns_.size(), 0);
+  rewind();
   if (program_->next != itself) go_on_with(set_.programs[program_->next]);
   if (batch_queue_)
     return context.send(GpuPort::scheduler, context.now(),
@@ -363,8 +370,9 @@ void ProgramRunner::save(StateWriter& out) const {
   if (steady_) steady_->save(out);
   if (repeated_) repeated_->save(out);
   comm_.save(out), clock_.save(out), exposed_.save(out);
-  out.put(streams_), out.put(background_), out.put(turns_), out.put(step_start_), out.put(iteration_),
-      out.put(ended_), out.put(interference_), out.put(paces_passed_), out.put(paces_asked_);
+  out.put(streams_), open_.save(out), out.put(background_), out.put(turns_), out.put(step_start_),
+      out.put(iteration_), out.put(ended_), out.put(first_left_), out.put(kernel_left_),
+      out.put(interference_), out.put(paces_passed_), out.put(paces_asked_);
   out.put(state_), out.put(attempt_), out.put(source_), out.put(lost_memories_), out.put(watch_at_);
   saves_.save(out), memory_saves_.save(out);
 }
@@ -375,8 +383,9 @@ void ProgramRunner::load(StateReader& in) {
   if (steady_) steady_->load(in);
   if (repeated_) repeated_->load(in);
   comm_.load(in), clock_.load(in), exposed_.load(in);
-  in.get(streams_), in.get(background_), in.get(turns_), in.get(step_start_), in.get(iteration_),
-      in.get(ended_), in.get(interference_), in.get(paces_passed_), in.get(paces_asked_);
+  in.get(streams_), open_.load(in), in.get(background_), in.get(turns_), in.get(step_start_),
+      in.get(iteration_), in.get(ended_), in.get(first_left_), in.get(kernel_left_), in.get(interference_),
+      in.get(paces_passed_), in.get(paces_asked_);
   in.get(state_), in.get(attempt_), in.get(source_), in.get(lost_memories_), in.get(watch_at_);
   saves_.load(in), memory_saves_.load(in);
   find_program();

@@ -14,6 +14,7 @@
 #include "components/gpu/execution/exposed_time.hpp"
 #include "components/gpu/execution/iteration_stretch.hpp"
 #include "components/gpu/execution/launch_server.hpp"
+#include "components/gpu/execution/open_streams.hpp"
 #include "components/gpu/execution/save_log.hpp"
 #include "components/gpu/execution/steady_stretch.hpp"
 #include "components/gpu/execution/step_clock.hpp"
@@ -172,7 +173,8 @@ class ProgramRunner {
   }
   /// `none`: there is none.
   [[nodiscard]] std::uint32_t first_missing(std::uint32_t op) const;
-  [[nodiscard]] bool can_start(std::uint32_t stream) const;
+  /// Closes a stream that has nothing to start before another event (OpenStreams).
+  bool can_start(std::uint32_t stream);
   /// It, or what depends on it, runs in the background since an earlier iteration, or this one.
   [[nodiscard]] bool is_held(std::uint32_t op) const;
   /// Of an operation that could start otherwise: has the host launched it? If not, this GPU will be woken.
@@ -194,6 +196,8 @@ class ProgramRunner {
   void pass_marker(Context& context, const GpuTransport& transport, std::uint32_t op);
   void record_collective(Context& context, const CommRun& run);
   void end_iteration(Context& context, const GpuTransport& transport);
+  /// No operation of the iteration has begun.
+  void rewind();
   void go_on_with(const Program& program);
   void find_program();  ///< of the iteration that a checkpoint is of
   void count(Context& context, const Op& op, int change);
@@ -264,7 +268,7 @@ class ProgramRunner {
   [[nodiscard]] static ExposedTime::Key key_of(const Op& op);
   /// The first kernel in program order that has not ended; where none is left, the first operation.
   /// `none`: there is none.
-  [[nodiscard]] std::uint32_t next_needed() const;
+  [[nodiscard]] std::uint32_t next_needed();
   /// Of the communicator of a collective that waits for its turn: the one whose turn it is.
   [[nodiscard]] std::uint32_t earlier_on(const Op& op) const;
   /// The running operation that stands in the way of `op`: what runs on its stream; else the same for the
@@ -306,6 +310,7 @@ class ProgramRunner {
   Contention contention_;
   CommEngine comm_;
   std::vector<Stream> streams_;
+  OpenStreams open_;
   std::vector<std::uint32_t> background_;  ///< slots of operations that streams have left
   std::vector<std::uint32_t> turns_;       ///< by group kind: collectives that have ended in this iteration
   StepClock clock_;
@@ -315,6 +320,8 @@ class ProgramRunner {
   SimTime step_start_{};
   std::uint32_t iteration_ = 0;
   std::uint32_t ended_ = 0;         ///< operations of this iteration
+  std::uint32_t first_left_ = 0;    ///< all operations before it have ended; next_needed() goes on from there
+  std::uint32_t kernel_left_ = 0;   ///< likewise all kernels
   std::uint32_t paces_passed_ = 0;  ///< of pace_changes_
   std::uint32_t paces_asked_ = 0;   ///< of pace_changes_, those that this GPU is or was woken for
   State state_ = State::running;

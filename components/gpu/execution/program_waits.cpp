@@ -44,15 +44,16 @@ ExposedTime::Key ProgramRunner::key_of(const Op& op) {
   return key;
 }
 
-std::uint32_t ProgramRunner::next_needed() const {
-  std::uint32_t kernel = none, first = none;
-  for (std::uint32_t stream = 0; stream < streams_.size(); ++stream) {
-    if (streams_[stream].ended == index_.stream_ops[stream].size()) continue;
-    const std::uint32_t op = op_index(stream);
-    first = std::min(first, op);
-    kernel = std::min(kernel, index_.next_kernel[op]);
-  }
-  return kernel != none ? kernel : first;
+/// What has ended stays so within an iteration: every operation is looked at once.
+std::uint32_t ProgramRunner::next_needed() {
+  const auto count = static_cast<std::uint32_t>(program_->ops.size());
+  while (first_left_ < count && has_ended(first_left_)) ++first_left_;
+  kernel_left_ = std::max(kernel_left_, first_left_);
+  while (kernel_left_ < count &&
+         (program_->ops[kernel_left_].kind != OpKind::compute || has_ended(kernel_left_)))
+    ++kernel_left_;
+  const std::uint32_t needed = kernel_left_ < count ? kernel_left_ : first_left_;
+  return needed < count ? needed : none;
 }
 
 /// A collective that could start waits for the one before it on its communicator.
