@@ -52,14 +52,6 @@ ProgramIndex make_program_index(const Program& program) {
     if (is_io(op.kind)) index.io_ops.push_back(i);
   }
   index.chain = chains(program, index);
-  index.next_kernel.assign(program.ops.size(), 0xffffffff);
-  for (const std::vector<std::uint32_t>& ops : index.stream_ops) {
-    std::uint32_t kernel = 0xffffffff;
-    for (std::size_t k = ops.size(); k-- > 0;) {
-      if (program.ops[ops[k]].kind == OpKind::compute) kernel = ops[k];
-      index.next_kernel[ops[k]] = kernel;
-    }
-  }
   return index;
 }
 

@@ -20,8 +20,6 @@ struct ProgramIndex {
   /// to each other on their stream, with nothing of another stream waiting between them. 1 for everything
   /// else.
   std::vector<std::uint32_t> chain;
-  /// By op: the first kernel from it on in its stream, it included; 0xffffffff: none.
-  std::vector<std::uint32_t> next_kernel;
   std::vector<std::uint32_t> io_ops;      ///< storage and host copies; the index is the ordinal
   std::vector<std::uint32_t> io_ordinal;  ///< by op; meaningful for I/O operations
 };

@@ -74,18 +74,6 @@ TEST_CASE("operations are found by stream, position and turn of their group") {
   CHECK(index.turn == Indices{0, 0, 0, 0, 1});  // group 3 has its second turn on another stream
 }
 
-TEST_CASE("of an operation the next kernel is the first from it on in its stream") {
-  Program program = two_streams();
-  add(program, op_of(OpKind::collective, 0, 3));
-  add(program, op_of(OpKind::collective, 1, 4));
-  add(program, op_of(OpKind::compute, 0));
-  add(program, op_of(OpKind::marker, 0));
-  add(program, op_of(OpKind::compute, 0));
-  add(program, op_of(OpKind::recv, 0));
-  constexpr std::uint32_t none = 0xffffffff;
-  CHECK(make_program_index(program).next_kernel == Indices{2, none, 2, 4, 4, none});
-}
-
 TEST_CASE("kernels in a row are a chain until another stream waits for one or one waits for it") {
   Program program = two_streams();
   for (int i = 0; i < 3; ++i) add(program, op_of(OpKind::compute, 0));
