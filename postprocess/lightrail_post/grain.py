@@ -154,7 +154,7 @@ def grain_study(runs: Sequence[Run]) -> tuple[Figure, pd.DataFrame]:
         axes.grid(color="#DDDDDD", linewidth=0.6)
         axes.spines[["top", "right"]].set_visible(False)
     panels[0].set_yticks(places, table.index, fontsize=8)
-    panels[0].invert_yaxis()
+    panels[0].set_ylim(len(table) - 0.5, -0.5)
     beyond, undecided = (int((table[key] != "").sum()) for key in ("beyond", "undecided"))
     words = f", {undecided} undecided" if undecided else ""
     figure.suptitle(f"Trains as they are cut by default: {beyond} of {len(table)} cells beyond a bound{words}",

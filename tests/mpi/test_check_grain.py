@@ -47,7 +47,7 @@ def later_steps(lightrail, scenario, folder):
 
 
 def coarser_details(lightrail, scenario, folder):
-    """By messages and by formula the finer run is that of the scenario in trains, or packet by packet."""
+    """By messages and by formula the finer run is that of the scenario in trains, or nearly packet by packet."""
     step = ["--set", "step_over=none", "--set", "iterations=1", "--set", "micro_batches=4"]
     times = {detail: run(lightrail, scenario, folder, detail, 1,
                          [*step, "--set", f"detail={detail}"])[0]["step_time_ps"]
@@ -59,9 +59,10 @@ def coarser_details(lightrail, scenario, folder):
         summary, _ = run(lightrail, scenario, folder, f"{detail}{ranks}", ranks,
                          [*step, "--set", f"detail={detail}", "--check-grain", str(packets)])
         found = summary["grain_check"]
-        wanted = (times[detail], times[finer])
-        if (summary["step_time_ps"], found["finer_step_time_ps"]) != wanted:
-            problems.append(f"{detail} against {finer} on {ranks} ranks: {found}, wanted {wanted}")
+        # Trains of NVLink are two packets where others are single ones.
+        off = found["finer_step_time_ps"] / times[finer] - 1
+        if found["step_time_ps"] != times[detail] or abs(off) > (1e-6 if finer == "packets" else 0):
+            problems.append(f"{detail} against {finer} on {ranks} ranks: {found}, wanted {times}")
     return problems
 
 
