@@ -32,7 +32,7 @@ struct NcclSettings {
   /// All steps of a ring inside one NVSwitch as one exchange: the same bytes and, where all start at once,
   /// the same time, for fewer events.
   bool fold_rings = false;
-  bool has_pat = true;
+  bool has_pat = false;
   Algorithm algorithm = Algorithm::auto_select;
   Protocol protocol = Protocol::auto_select;
   /// LL128 is among what `auto` chooses from. NCCL allows it where it trusts the paths to keep the order of

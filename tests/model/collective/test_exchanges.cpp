@@ -124,6 +124,7 @@ TEST_CASE("a hierarchical all-to-all moves every share, also in many slices and 
 TEST_CASE("aggregated trees over four servers: a round of one block and one of two") {
   for (CollectiveType type : {CollectiveType::all_gather, CollectiveType::reduce_scatter}) {
     GpuBed bed({.servers = 4, .gpus = 1, .nics = 1});
+    bed.nccl.has_pat = true;
     bed.run_all({by(algorithm_named("pat"), type, bed.group("dp", 4), 4 * block)});
     bed.run();
     const SimTime hop = bed.nccl.net_overhead + net_path + bed.nccl.pat_software(Medium::net);
@@ -139,6 +140,7 @@ TEST_CASE("aggregated trees end everywhere and send n - 1 blocks a member for an
   for (CollectiveType type : {CollectiveType::all_gather, CollectiveType::reduce_scatter})
     for (std::uint32_t n : {2u, 3u, 5u, 6u, 7u, 8u, 13u}) {
       GpuBed bed({.servers = n, .gpus = 1, .nics = 1});
+      bed.nccl.has_pat = true;
       bed.run_all({by(algorithm_named("pat"), type, bed.group("dp", n), n * block)});
       bed.run();
       CHECK(bed.bed.waits().empty());
@@ -290,6 +292,7 @@ TEST_CASE("an exchange that is saved in the middle ends as one that is not") {
 
 TEST_CASE("algorithms that a group cannot run are refused with the reason") {
   GpuBed bed({.servers = 2, .gpus = 2, .nics = 2});
+  bed.nccl.has_pat = true;
   bed.run_all({by(algorithm_named("pat"), CollectiveType::all_gather, bed.group("world", 4), 4 * block)});
   const auto mistakes = bed.mistakes();
   REQUIRE(mistakes.size() == 1);
@@ -298,7 +301,6 @@ TEST_CASE("algorithms that a group cannot run are refused with the reason") {
 
 TEST_CASE("parallel aggregated trees are refused with a version of NCCL that has none") {
   GpuBed bed({.servers = 4, .gpus = 1, .nics = 1});
-  bed.nccl.has_pat = false;
   bed.run_all({by(algorithm_named("pat"), CollectiveType::all_gather, bed.group("dp", 4), 4 * block)});
   const auto mistakes = bed.mistakes();
   REQUIRE(mistakes.size() == 1);

@@ -48,7 +48,9 @@ TEST_CASE("the ids of built-in algorithms are those that trace files and tables 
 
 TEST_CASE("for every collective there is an algorithm that auto chooses without a hindrance") {
   const AlgorithmRegistry all = built_in_algorithms();
+  const NcclSettings nccl;
   GroupPlan plan;  // two servers of different sizes, no NVSwitch that adds
+  plan.nccl = &nccl;
   for (std::uint32_t i = 0; i < 5; ++i) plan.members.push_back(EndpointId{i});
   plan.server_first = {0, 3, 5};
   plan.local_rate = plan.net_rate = BitRate{400'000'000'000};
@@ -58,7 +60,7 @@ TEST_CASE("for every collective there is an algorithm that auto chooses without 
     op.kind = OpKind::collective;
     op.collective = type;
     op.bytes = 1 << 20;
-    const Choice choice = choose(all, NcclSettings{}, plan, op);
+    const Choice choice = choose(all, nccl, plan, op);
     REQUIRE(all.contains(choice.algorithm));
     CHECK(all[choice.algorithm].serves(type));
     CHECK(!all[choice.algorithm].hindrance(plan, op));

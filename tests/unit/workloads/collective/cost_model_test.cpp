@@ -14,7 +14,9 @@ namespace {
 
 /// `servers` servers of `gpus` GPUs at `link` GB/s of NVLink and a rail of `rail` GB/s each.
 GroupPlan make_plan(std::uint32_t servers, std::uint32_t gpus, double link, double rail, double nvls) {
+  static const NcclSettings nccl;
   GroupPlan plan;
+  plan.nccl = &nccl;
   for (std::uint32_t i = 0; i < servers * gpus; ++i) plan.members.push_back(EndpointId{i});
   for (std::uint32_t s = 0; s <= servers; ++s) plan.server_first.push_back(s * gpus);
   plan.channels = servers == 1 ? 1 : gpus;
