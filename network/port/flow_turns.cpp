@@ -32,6 +32,8 @@ std::uint32_t FlowTurns::add(std::uint32_t ring, const Message& message) {
   flows_[flow] = {.message = message};
   if (is_plain(ring)) {
     if (r.count == 0) r.first = flow;
+    const std::uint32_t others = r.count > 1 ? r.shortest : flows_[r.first].message.head.bytes;
+    r.shortest = std::min(others, message.head.bytes);
     Flow& next = flows_[r.first];  // itself, if it is the first
     const std::uint32_t previous = r.count == 0 ? flow : next.previous;
     flows_[flow].next = r.first;
@@ -48,6 +50,36 @@ std::uint32_t FlowTurns::add(std::uint32_t ring, const Message& message) {
   }
   ++r.count;
   return flow;
+}
+
+/// Flows that owe miss their turns, to the next one that does not.
+void FlowTurns::skip_owing(Ring& ring) {
+  while (true) {
+    if (ring.owing == ring.count) skip_rounds(ring);
+    Flow& flow = flows_[ring.first];
+    if (flow.position <= 0) return;
+    flow.position -= ring.shortest;
+    if (flow.position <= 0) --ring.owing;
+    ring.first = flow.next;
+  }
+}
+
+/// All flows owe: each misses as many turns as the one that owes least.
+void FlowTurns::skip_rounds(Ring& ring) {
+  std::int64_t least = flows_[ring.first].position;
+  ring.shortest = flows_[ring.first].message.head.bytes;
+  std::uint32_t flow = ring.first;
+  do {
+    least = std::min(least, flows_[flow].position);
+    ring.shortest = std::min(ring.shortest, flows_[flow].message.head.bytes);
+    flow = flows_[flow].next;
+  } while (flow != ring.first);
+  const std::int64_t paid = (least + ring.shortest - 1) / ring.shortest * ring.shortest;
+  do {
+    flows_[flow].position -= paid;
+    if (flows_[flow].position <= 0) --ring.owing;
+    flow = flows_[flow].next;
+  } while (flow != ring.first);
 }
 
 /// Puts `turn` in the place of the lowest one and lets it sink.
@@ -72,8 +104,14 @@ void FlowTurns::sent_in_turn(std::uint32_t ring, std::uint32_t bytes, std::int64
 }
 
 void FlowTurns::pass(std::uint32_t ring, std::int64_t left) {
+  Ring& r = rings_[ring];
+  if (is_plain(ring)) {
+    r.first = flows_[r.first].next;
+    if (r.owing != 0) skip_owing(r);
+    return;
+  }
   const auto longest = static_cast<std::uint32_t>(train_bytes_);
-  sent(ring, static_cast<std::uint32_t>(std::min(left, train_bytes_)), left, longest);
+  sent_in_turn(ring, static_cast<std::uint32_t>(std::min(left, train_bytes_)), left, longest);
 }
 
 void FlowTurns::remove_first(std::uint32_t ring) {
@@ -85,6 +123,11 @@ void FlowTurns::remove_first(std::uint32_t ring) {
     flows_[previous].next = next;
     flows_[next].previous = previous;
     r.first = r.count == 0 ? none : next;
+    if (r.count == 1) {  // has the line to itself
+      flows_[next].position = 0;
+      r.owing = 0;
+    }
+    if (r.owing != 0) skip_owing(r);
   } else {
     FairRing& fair = fair_[ring];
     fair.positions -= flows_[flow].position;

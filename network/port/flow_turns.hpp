@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -16,7 +17,10 @@ namespace lightrail {
 ///
 /// In a plain ring flows take turns as they stand, and a new one comes behind all others: as single packets
 /// do, and on NVLink also trains, whose order must be the same on all GPUs, since an NVSwitch reduces what
-/// has come from all of them.
+/// has come from all of them. A flow whose trains are longer than the shortest of the ring owes the others
+/// what it sent beyond that; each turn that it misses pays for one of the shortest (surplus round robin). So
+/// flows have equal shares of the line in bytes, as in packets, and trains that are all of one length take
+/// turns as they stand.
 ///
 /// Trains that enter a fabric in such turns would end messages up to a round of trains early or late: of
 /// eight flows with 12 packets a train, 84 packets. So in the other rings each flow keeps the position that
@@ -43,7 +47,7 @@ class FlowTurns {
     std::uint32_t first = none, last = none;  ///< that wait behind it, the owner's
     std::uint32_t next = none;                ///< in a plain ring, circular; of free ones
     std::uint32_t previous = none;            ///< in a plain ring
-    std::int64_t position = 0;                ///< in a ring that is not plain [B]
+    std::int64_t position = 0;                ///< in a plain ring: what it owes, if above 0 [B]
   };
   static_assert(sizeof(Flow) == 64);
 
@@ -69,7 +73,10 @@ class FlowTurns {
   /// trains of `longest` as far as is known.
   void sent(std::uint32_t ring, std::uint32_t bytes, std::int64_t left, std::uint32_t longest) {
     if (!is_plain(ring)) return sent_in_turn(ring, bytes, left, longest);
-    rings_[ring].first = flows_[first(ring)].next;
+    Ring& r = rings_[ring];
+    Flow& flow = flows_[r.first];
+    r.first = flow.next;
+    if (r.count > 1) charge(r, flow, bytes);
   }
   /// The first flow, with `left` bytes of its message to be sent, misses its turn.
   void pass(std::uint32_t ring, std::int64_t left);
@@ -90,6 +97,9 @@ class FlowTurns {
   struct Ring {
     std::uint32_t first = none;  ///< the one whose turn it is
     std::uint32_t count = 0;     ///< flows
+    // In a plain ring:
+    std::uint32_t owing = 0;     ///< flows that owe
+    std::uint32_t shortest = 0;  ///< train of these flows, or one that was here with them [B]
   };
   /// When a flow sends next.
   struct Turn {
@@ -110,6 +120,15 @@ class FlowTurns {
   };
 
   [[nodiscard]] bool is_plain(std::uint32_t ring) const { return ring < plain_rings_; }
+  /// `flow` of a plain ring has sent `bytes` and is no longer its first.
+  void charge(Ring& ring, Flow& flow, std::uint32_t bytes) {
+    ring.shortest = std::min(ring.shortest, flow.message.head.bytes);
+    flow.position = std::max(flow.position + bytes, std::int64_t{0}) - ring.shortest;
+    if (flow.position > 0) ++ring.owing;
+    if (ring.owing != 0) skip_owing(ring);
+  }
+  void skip_owing(Ring& ring);
+  void skip_rounds(Ring& ring);
   void sent_in_turn(std::uint32_t ring, std::uint32_t bytes, std::int64_t left, std::uint32_t longest);
   std::uint32_t new_flow();
   [[nodiscard]] Turn turn(std::uint32_t ring, std::uint32_t flow, std::int64_t left, std::int64_t longest);
