@@ -28,6 +28,8 @@ class Backlog {
   [[nodiscard]] SimTime line() const { return SimTime{value_ & (waiting - 1)}; }
   /// Whether nothing lies before it.
   [[nodiscard]] bool is_empty() const { return value_ == 0; }
+  /// As if the line were busy for longer.
+  [[nodiscard]] Backlog operator+(SimTime more) const { return {must_wait(), line() + more}; }
   auto operator<=>(const Backlog&) const = default;  // NOLINT(modernize-use-nullptr): see Quantity
 
  private:

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 
@@ -8,11 +9,16 @@ namespace lightrail {
 
 namespace {
 
-/// Each packet takes the port with the least backlog. Those of a train would fill up the ports that are less
-/// than a train behind the least loaded one, and so spread evenly over what lies behind them. A train has one
-/// port: of these, the next in turn for its destination. With the least loaded alone, lines on the way down
-/// carry unequal shares of what goes to one place, and twelve packets at a time add up to three times as much
-/// as single ones (docs/grain.md).
+/// Each packet takes one of the ports that are less than two packets behind the least loaded one, drawn anew:
+/// a switch compares classes of what waits, not the picosecond at which a line will be free. By picoseconds
+/// hardly two ports are equal, and hosts that send as fast as the lines find the same one free each time;
+/// what meets on the way down then meets again and again. Within one packet it still does in part
+/// (docs/grain.md, "Least loaded, within two packets").
+///
+/// Packets of a train would fill up the ports that are less than a train behind the least loaded one, and so
+/// spread evenly over what lies behind them. A train has one port: of these, the next in turn for its
+/// destination. With the least loaded alone, lines on the way down carry unequal shares of what goes to one
+/// place, and twelve packets at a time add up to three times as much as single ones (docs/grain.md).
 class Adaptive final : public Routing {
  public:
   explicit Adaptive(const RoutingSetup& setup)
@@ -20,13 +26,14 @@ class Adaptive final : public Routing {
         detours_(setup.detours),
         egress_(setup.egress),
         ties_(setup.salt),
-        mtu_bytes_(setup.mtu_bytes),
+        mtu_bytes_(std::max(setup.mtu_bytes, 1u)),
         turns_(setup.salt, setup.flow_entries) {}
 
   RouteChoice choose(Lid lid, const Frame& train, PortIndex, const Context& context) override {
     const SwitchRoute::Candidates ports = ways_to(lid, route_, detours_, context.now());
     if (ports.count < 2) return {only_port(ports, egress_), train.lane};
-    const LoadedPort least = least_loaded(ports, ties_.next(), train, train.lane, egress_, context);
+    const SimTime equal = std::max(egress_.line_time(ports[0], 2 * mtu_bytes_), SimTime{1});
+    const LoadedPort least = least_loaded(ports, ties_.next(), train, train.lane, egress_, context, equal);
     const bool is_train = train.bytes > mtu_bytes_ && least.port != unroutable;
     return {is_train ? in_turn(ports, least, train, context) : least.port, train.lane};
   }
@@ -63,8 +70,8 @@ class Adaptive final : public Routing {
 }  // namespace
 
 std::shared_ptr<const RoutingKind> adaptive_routing() {
-  return routing_kind<Adaptive>("adaptive",
-                                "least backlog here and in the next buffer, ties drawn, each train");
+  return routing_kind<Adaptive>(
+      "adaptive", "least backlog here and in the next buffer, within two packets drawn, each train");
 }
 
 }  // namespace lightrail

@@ -21,21 +21,23 @@ PortIndex first_usable(const SwitchRoute::Candidates& ports, std::uint32_t first
 }
 
 LoadedPort least_loaded(const SwitchRoute::Candidates& ports, std::uint64_t tie, const Frame& train,
-                        std::uint8_t lane, const EgressBank& egress, const Context& context) {
+                        std::uint8_t lane, const EgressBank& egress, const Context& context, SimTime step) {
   const SimTime now = context.now();
   const std::uint32_t first = spread(tie, ports.count);
   // The least loaded of the ports that may be taken; of equal ones the first from `first` on.
   ByteTime byte;
   const auto best_of = [&](auto&& may_take) {
     LoadedPort best;
-    for (const auto& [begin, end] : {std::pair{first, std::uint32_t{ports.count}}, {0u, first}})
-      for (std::uint32_t i = begin; i < end; ++i) {
-        const PortIndex port = ports[i];
-        if (!may_take(port)) continue;
-        const Backlog load = egress.backlog(port, lane, train.bytes, context, byte);
-        if (load.is_empty()) return LoadedPort{port, load};  // no other can be better
-        if (load < best.load) best = {port, load};
-      }
+    Backlog least, below(false, step);
+    for (std::uint32_t pass = 0; pass < 2; ++pass, below = least + step)
+      for (const auto& [begin, end] : {std::pair{first, std::uint32_t{ports.count}}, {0u, first}})
+        for (std::uint32_t i = begin; i < end; ++i) {
+          const PortIndex port = ports[i];
+          if (!may_take(port)) continue;
+          const Backlog load = egress.backlog(port, lane, train.bytes, context, byte);
+          if (load < below) return LoadedPort{port, load};  // no other is better
+          if (load < least) least = load, best = {port, load};
+        }
     return best;
   };
   const LoadedPort clear = best_of([&](PortIndex port) { return egress.is_clear(port, now); });

@@ -89,10 +89,10 @@ struct LoadedPort {
 };
 
 /// Of the `ports` with the least trouble the one that lets `train` go on `lane` and has the least backlog; of
-/// equal ones the first from the place that `tie` chooses: a hash, or a number drawn anew (TieDraw). Port
-/// `unroutable` when none is connected.
+/// equal ones, less than `step` (> 0) apart from the least, the first from the place that `tie` chooses: a
+/// hash, or a number drawn anew (TieDraw). Port `unroutable` when none is connected.
 [[nodiscard]] LoadedPort least_loaded(const SwitchRoute::Candidates& ports, std::uint64_t tie,
                                       const Frame& train, std::uint8_t lane, const EgressBank& egress,
-                                      const Context& context);
+                                      const Context& context, SimTime step = SimTime{1});
 
 }  // namespace lightrail

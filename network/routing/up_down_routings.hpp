@@ -10,8 +10,8 @@ namespace lightrail {
 /// Hash of the flow, and of its packet's entropy value, with the switch's own salt.
 [[nodiscard]] std::shared_ptr<const RoutingKind> ecmp_routing();
 /// Every train: the port that lets it go now and has the least backlog, by what waits here and what its
-/// credits say of the next buffer; among equal ones a port drawn anew for each train. So an InfiniBand switch
-/// with adaptive routing does; leaves out what the next switch reports of its own outputs.
+/// credits say of the next buffer; of those less than two packets apart one drawn anew for each train. So an
+/// InfiniBand switch with adaptive routing does; leaves out what the next switch reports of its own outputs.
 [[nodiscard]] std::shared_ptr<const RoutingKind> adaptive_routing();
 /// Every flowlet: as adaptive, then the same port until the flow pauses.
 [[nodiscard]] std::shared_ptr<const RoutingKind> adaptive_flow_routing();

@@ -18,6 +18,8 @@ TEST_CASE("to wait for the far end is worse than any time on the line", "[port]"
   CHECK_FALSE(hours.must_wait());
   CHECK(hours.line() == milliseconds(36'000'000));
   CHECK(Backlog(true, SimTime{7}).line() == SimTime{7});
+  CHECK(nothing + SimTime{7} == Backlog(false, SimTime{7}));
+  CHECK(shut + SimTime{7} == Backlog(true, SimTime{7}));
 }
 
 // With v of C bytes of credit left, v + v / 3 may be free: C - 4/3 v is in the buffer for certain.

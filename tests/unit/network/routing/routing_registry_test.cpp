@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <utility>
@@ -100,7 +101,7 @@ TEST_CASE("adaptive routing spreads one flow evenly when it comes faster than a 
   Fan fan(adaptive_routing());
   for (int i = 0; i < 40; ++i) fan.send(250 * i, 7, 3);
   fan.bed.run();
-  CHECK(fan.counts() == std::vector<std::size_t>{10, 10, 10, 10});
+  for (const std::size_t n : fan.counts()) CHECK((n >= 8 && n <= 12));  // two packets apart at most
 }
 
 TEST_CASE("adaptive-flow keeps a flow on its port until it pauses, though the port is loaded") {
@@ -159,6 +160,20 @@ TEST_CASE("adaptive routing draws among ports that are equally loaded, whatever 
   for (int i = 0; i < 400; ++i) fan.send(2000 * i, 7, 3);
   fan.bed.run();
   for (const std::size_t n : fan.counts()) CHECK((n > 57 && n < 143));
+}
+
+// Four hosts that send as fast as a line find the same port free each time, if the least loaded is meant to
+// the picosecond: then each stays on one port, and what two of them have to the same place meets for good.
+TEST_CASE("adaptive routing spreads each of several flows that together fill the lines") {
+  Fan fan(adaptive_routing());
+  for (int i = 0; i < 400; ++i)
+    for (std::uint32_t flow = 0; flow < 4; ++flow) fan.send(1000 * i + 250 * flow, 7 + flow, flow);
+  fan.bed.run();
+  for (ComponentId port : fan.up) {
+    std::map<std::uint32_t, int> of;
+    for (const auto& train : fan.bed.trains(port)) ++of[as<Frame>(train.payload).address.to().value];
+    for (std::uint32_t flow = 0; flow < 4; ++flow) CHECK((of[7 + flow] > 50 && of[7 + flow] < 160));
+  }
 }
 
 TEST_CASE("adaptive routing gives every idle port one of as many trains that come at once") {
