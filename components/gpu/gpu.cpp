@@ -66,12 +66,10 @@ std::unique_ptr<Component> make_gpu(const BuildContext& build, KernelTimesCache&
 }  // namespace
 
 Gpu::Gpu(const BuildContext& build, std::shared_ptr<KernelTimes> times, Launches launches)
-    : build_(build),
-      model_(build.model),
-      spec_(static_cast<const GpuSpec&>(build.spec)),
-      changes_pace_(times && changes_pace(build)),
+    : changes_pace_(times && changes_pace(build)),
       restarts_(times && restarts_jobs(build.model)),
-      transport_(build, EndpointId{build.record.number}, spec_.memory_bandwidth),
+      build_(build),
+      transport_(build, EndpointId{build.record.number}, spec().memory_bandwidth),
       times_(std::move(times)),
       launches_(std::move(launches)) {
   if (times_) run_as(EndpointId{build.record.number});
@@ -149,19 +147,25 @@ void Gpu::dispatch(const Payload& p, PortIndex port, Context& context) {
 }
 
 void Gpu::tell_hot(HotLines& lines) const {
-  lines.add_all(build_, restarts_);
+  lines.add_all(changes_pace_, build_);
   transport_.tell_hot(lines);
 }
 
 void Gpu::prefetch(std::span<const Delivery> events, std::span<const OutLink> links) const {
+  const auto prefetch_line_of = [&](std::uint32_t port) {
+    if (port >= links.size()) return;
+    transport_.prefetch_line_of(static_cast<PortIndex>(port));
+    prefetch_line(&links[port]);
+  };
   for (const Delivery& delivery : events) {
     const Payload& p = delivery.event.payload;
-    if (delivery.port != self_port) {
+    if (kind_of(p) == MessageKind::flow_control) {
+      transport_.prefetch_queue();
+      prefetch_line_of(delivery.port);
+    } else if (delivery.port != self_port) {
       transport_.prefetch_arrival(p);
     } else if (kind_of(p) == MessageKind::wake) {
-      const std::uint32_t port = as<InjectorWake>(p).tag;
-      transport_.prefetch_line_of(static_cast<PortIndex>(port));
-      if (port < links.size()) prefetch_line(&links[port]);
+      prefetch_line_of(as<InjectorWake>(p).tag);
     }
   }
 }
@@ -172,7 +176,7 @@ void Gpu::handle_all(EventBatch& batch) {
 
 void Gpu::on_scheduler(const Payload& p, Context& context) {
   if (!runner_)
-    throw SimulationError(context.now(), model_.component_name(context.self()),
+    throw SimulationError(context.now(), model().component_name(context.self()),
                           "the scheduler has work for a GPU without a program");
   runner_->on_scheduler(context, transport_, p);
 }
@@ -206,7 +210,7 @@ void Gpu::halt(const restart_control::Halt& order, Context& context) {
 
 void Gpu::resume(const restart_control::Resume& order, Context& context) {
   const EndpointId here{build_.record.number};
-  const auto* spares = model_.resource<SpareServers>();
+  const auto* spares = model().resource<SpareServers>();
   if (const EndpointId of_job = spares ? spares->logical(here) : here; of_job != runner_->self())
     run_as(of_job);
   transport_.begin(order.attempt, order.decided_at);
@@ -264,15 +268,15 @@ void Gpu::finish(Context& context) {
   StepClock::Activity did{.idle = context.now()};
   if (runner_) did = runner_->finish(context, transport_);
   transport_.finish(context);
-  const auto* output = model_.resource<OutputSelection>();
+  const auto* output = model().resource<OutputSelection>();
   if (!output || !output->is_recorded(tables::power)) return;
   // 1 W for 1 ps is 1 pJ.
   const auto energy = [](Watts power, SimTime time) {
     return power.value * static_cast<double>(time.count());
   };
-  const double energy_pj = energy(spec_.power, did.compute) + energy(spec_.memory_power, did.memory) +
-                           energy(spec_.communication_power, did.communication) +
-                           energy(spec_.idle_power, did.idle) +
+  const double energy_pj = energy(spec().power, did.compute) + energy(spec().memory_power, did.memory) +
+                           energy(spec().communication_power, did.communication) +
+                           energy(spec().idle_power, did.idle) +
                            context.whole_run().of(transport_.link_energy_pj());
   if (energy_pj == 0) return;
   const std::array<std::int64_t, 2> row{did.busy().count(), std::bit_cast<std::int64_t>(energy_pj)};

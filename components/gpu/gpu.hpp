@@ -70,12 +70,13 @@ class Gpu final : public Component, public ReportsProgress {
   void on_break(const Connection& connection, Context& context);
   /// Executes what GPU `of_job` does.
   void run_as(EndpointId of_job);
+  [[nodiscard]] const Model& model() const { return build_.model; }
+  [[nodiscard]] const GpuSpec& spec() const { return static_cast<const GpuSpec&>(build_.spec); }
 
-  const BuildContext build_;
-  const Model& model_;
-  const GpuSpec& spec_;
+  // A line of what every event looks at, then those of a train's arrival (GpuTransport).
   const bool changes_pace_;  ///< its speed changes: every event looks here, and most at nothing more
   const bool restarts_;      ///< jobs are
+  const BuildContext build_;
   GpuTransport transport_;
   HeldEvents held_;
   const std::shared_ptr<KernelTimes> times_;  ///< null: no program

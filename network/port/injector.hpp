@@ -130,9 +130,13 @@ class Injector {
   void tell_hot(HotLines& lines) const { turns_.tell_hot(lines); }
   /// Fetches what a wake touches.
   void prefetch() const {
+    prefetch_object();
+    turns_.prefetch();
+  }
+  /// The same of the object alone, of which it reads nothing.
+  void prefetch_object() const {
     const auto* object = reinterpret_cast<const char*>(this);
     prefetch_lines(object, static_cast<std::size_t>(reinterpret_cast<const char*>(&waiting_) - object));
-    turns_.prefetch();
   }
 
  private:

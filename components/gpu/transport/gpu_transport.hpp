@@ -76,9 +76,14 @@ class GpuTransport final : public Transport {
   [[nodiscard]] SimTime take_first_sign(std::uint32_t slot) { return host_.take_first_sign(slot); }
 
   /// What most trains touch, and what the functions below read.
-  void tell_hot(HotLines& lines) const { host_.tell_hot(lines); }
-  /// Before a wake of the line on `port`.
+  void tell_hot(HotLines& lines) const {
+    lines.add_all(in_lines_, splitter_);
+    host_.tell_hot(lines);
+  }
+  /// Before a wake of the line on `port`, or credits there.
   void prefetch_line_of(PortIndex port) const { host_.prefetch_line_of(port); }
+  /// Before credits.
+  void prefetch_queue() const { host_.prefetch_queue(); }
   void prefetch_arrival(const Payload& payload) const;
 
   [[nodiscard]] const SentPayload& sent() const { return sent_; }
@@ -116,13 +121,13 @@ class GpuTransport final : public Transport {
     return context.now() + in_lines_[port].of(bytes);
   }
 
-  // What a train's arrival reads comes first, in few cache lines.
-  SmallArray<LineTime, 5> in_lines_;  ///< by port
+  // What a train's arrival reads comes first, in few cache lines: one of the GPU's, then those of host_.
+  SmallArray<LineTime, 4> in_lines_;     ///< by port
+  MessageSplitter* splitter_ = nullptr;  ///< queue_pairs_ or a path; null: messages come whole
   PathHost host_;
   std::vector<std::unique_ptr<Path>> paths_;
   std::unique_ptr<QueuePairEnds> queue_pairs_;  ///< null: a connection has one
   ExchangePlanner* planner_ = nullptr;          ///< one of the paths; null: no exchange is announced
-  MessageSplitter* splitter_ = nullptr;         ///< queue_pairs_ or a path; null: messages come whole
   bool has_slow_control_ = false;
   const OutputSelection* output_;
   BitRate memory_bandwidth_;

@@ -22,12 +22,12 @@ const NcclSettings& nccl_settings_of(const Model& model) {
 }
 
 PathHost::PathHost(const BuildContext& build, EndpointId self)
-    : model_(build.model),
-      book_(*build.model.resource<AddressBook>()),
-      output_(build.model.resource<OutputSelection>()),
-      self_(self),
-      planes_(build),
+    : self_(self),
       addresses_(build.model),
+      book_(*build.model.resource<AddressBook>()),
+      model_(build.model),
+      output_(build.model.resource<OutputSelection>()),
+      planes_(build),
       proxy_(to_payload(PlainWake{.kind = GpuWake::proxy}), nccl_settings_of(build.model).net_overhead,
              nccl_settings_of(build.model).net_progress, nccl_settings_of(build.model).aggregate),
       egress_(build) {
@@ -37,6 +37,7 @@ PathHost::PathHost(const BuildContext& build, EndpointId self)
     if (is_connected(port) && (planes_.has(port) || port == GpuPort::host))
       injectors_.back().emplace(build, port, i);
   }
+  can_lose_links_ = planes_.can_fail();
   planes_change_at_ = planes_.next_change(SimTime{0});
 }
 

@@ -140,22 +140,23 @@ class PathHost final : private SentListener {
   /// What a link that failed did not take goes again, by another plane when its failure is known. Call after
   /// each event where can_lose_links().
   void watch_planes(Context& context);
-  [[nodiscard]] bool can_lose_links() const { return planes_.can_fail(); }
+  [[nodiscard]] bool can_lose_links() const { return can_lose_links_; }
   /// Whether watch_planes() has something to do since its last call.
   [[nodiscard]] bool has_cut_off() const { return egress_.has_cut_off(); }
   /// Whether nothing waits for the link of that timer.
   [[nodiscard]] bool is_idle_change(const LinkChange& change) const;
   void on_proxy_wake(Context& context) { proxy_.on_wake(context); }
   void tell_hot(HotLines& lines) const {
-    lines.add(self_), lines.add(planes_), lines.add(addresses_), lines.add(arrivals_), lines.add(ends_);
-    lines.add(injectors_);
+    lines.add_all(self_, injectors_);
     egress_.tell_hot(lines);
   }
   void prefetch_line_of(PortIndex port) const {
     if (port >= injectors_.size()) return;
     egress_.prefetch(port);
-    prefetch_lines(&injectors_[port], sizeof(Injector) * 3 / 4);
+    // Nothing of it is read, nor whether it is there.
+    reinterpret_cast<const Injector*>(&injectors_[port])->prefetch_object();
   }
+  void prefetch_queue() const { egress_.prefetch_queue(); }
   void prefetch_arrival(std::uint64_t flow) const { arrivals_.prefetch(flow); }
   void finish(Context& context) { egress_.finish(context), discards_.finish(context); }
   [[nodiscard]] std::int64_t unclaimed_bytes() const { return arrivals_.unclaimed(); }
@@ -179,15 +180,17 @@ class PathHost final : private SentListener {
   void settle(Context& context, EndpointId from, Connection connection, std::uint32_t slot);
   void on_sent(Context& context, std::uint64_t token, SimTime tail) override;
 
-  const Model& model_;
-  const AddressBook& book_;
-  const OutputSelection* output_;
+  // Two lines that a train's arrival reads, then one that leads to what sends.
   EndpointId self_;
-  NvlinkPlanes planes_;
+  bool can_lose_links_ = false;  ///< fixed: links of planes_
   AttemptAddresses addresses_;
+  std::vector<MessageEnd> ends_;  ///< empty between events
   Arrivals arrivals_;
-  std::vector<MessageEnd> ends_;                    ///< empty between events
   std::vector<std::optional<Injector>> injectors_;  ///< by port; none for the NIC and where nothing is joined
+  const AddressBook& book_;
+  const Model& model_;
+  const OutputSelection* output_;
+  NvlinkPlanes planes_;
   ProxyQueue proxy_;
   std::vector<Notice> notices_;
   std::vector<SimTime> first_signs_;  ///< by slot of the owner
