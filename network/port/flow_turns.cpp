@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <functional>
+#include <span>
 
 namespace lightrail {
 
 FlowTurns::FlowTurns(std::uint32_t rings, std::uint32_t plain_rings, std::uint32_t train_bytes)
     : rings_(rings), plain_rings_(plain_rings), train_bytes_(train_bytes) {
-  if (plain_rings_ < rings) fair_.resize(rings);
+  if (plain_rings_ < rings) fair_ = std::make_unique<FairRing[]>(rings);
 }
 
 std::uint32_t FlowTurns::new_flow() {
@@ -142,13 +143,15 @@ void FlowTurns::remove_first(std::uint32_t ring) {
 void FlowTurns::save(StateWriter& out) const {
   for (const Ring& ring : rings_) out.put(ring);
   out.put(flows_), out.put(free_flow_);
-  for (const FairRing& fair : fair_) out.put(fair.positions), out.put(fair.given), out.put(fair.turns);
+  for (const FairRing& fair : std::span(fair_.get(), fair_ ? rings_.size() : 0))
+    out.put(fair.positions), out.put(fair.given), out.put(fair.turns);
 }
 
 void FlowTurns::load(StateReader& in) {
   for (Ring& ring : rings_) in.get(ring);
   in.get(flows_), in.get(free_flow_);
-  for (FairRing& fair : fair_) in.get(fair.positions), in.get(fair.given), in.get(fair.turns);
+  for (FairRing& fair : std::span(fair_.get(), fair_ ? rings_.size() : 0))
+    in.get(fair.positions), in.get(fair.given), in.get(fair.turns);
 }
 
 }  // namespace lightrail

@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "engine/base/prefetch.hpp"
@@ -86,11 +87,14 @@ class FlowTurns {
   void save(StateWriter& out) const;
   void load(StateReader& in);
   /// What prefetch() reads.
-  void tell_hot(HotLines& lines) const { lines.add(flows_), lines.add(rings_); }
-  /// The flows whose turn it is.
+  void tell_hot(HotLines& lines) const { lines.add_all(flows_, fair_); }
+  /// The flows whose turn it is, and what says whose it is next.
   void prefetch() const {
-    for (const Ring& ring : rings_)
-      if (ring.count != 0) prefetch_line(&flows_[ring.first]);
+    for (std::uint32_t ring = 0; ring < rings_.size(); ++ring) {
+      if (rings_[ring].count == 0) continue;
+      prefetch_line(&flows_[rings_[ring].first]);
+      if (!is_plain(ring)) prefetch_line(&fair_[ring]);
+    }
   }
 
  private:
@@ -112,8 +116,8 @@ class FlowTurns {
     }
   };
 
-  /// What a ring that is not plain has too.
-  struct FairRing {
+  /// What a ring that is not plain has too. Never across two cache lines.
+  struct alignas(64) FairRing {
     std::int64_t positions = 0;  ///< sum over its flows [B]
     std::uint64_t given = 0;     ///< turns so far
     std::vector<Turn> turns;     ///< a heap, lowest first
@@ -135,11 +139,11 @@ class FlowTurns {
   static void replace_first(std::vector<Turn>& heap, const Turn& turn);
 
   std::vector<Flow> flows_;
-  SmallArray<Ring, 6> rings_;
+  SmallArray<Ring, 8> rings_;  ///< of a NIC with two lanes, a GPU, a host and a port: all
   std::uint32_t free_flow_ = none;
-  std::uint32_t plain_rings_;   ///< fixed
-  std::int64_t train_bytes_;    ///< fixed [B]
-  std::vector<FairRing> fair_;  ///< by ring; empty where all are plain
+  std::uint32_t plain_rings_;         ///< fixed
+  std::int64_t train_bytes_;          ///< fixed [B]
+  std::unique_ptr<FairRing[]> fair_;  ///< by ring; null where all are plain
 };
 
 }  // namespace lightrail
