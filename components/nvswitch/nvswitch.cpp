@@ -55,7 +55,8 @@ Nvswitch::Nvswitch(const BuildContext& build)
       book_(build.model.resource<AddressBook>()),
       spares_(build.model.resource<SpareServers>()),
       crossbar_(build, spec_.latency),
-      reductions_(build.record.port_count) {
+      reductions_(build.record.port_count),
+      gpu_at_(build.record.port_count / spec_.separate_planes()) {
   const std::uint32_t planes = spec_.separate_planes();
   check_port_count(build, spec_.ports * planes);
   LIGHTRAIL_EXPECT(build.record.port_count % planes == 0);  // as plane_shares() has them wired
@@ -71,7 +72,7 @@ Nvswitch::Nvswitch(const BuildContext& build)
     EndpointId gpu;
     LinkId out = model_.ports[build.record.first_port + i].out;
     if (out.is_valid()) gpu.value = model_.components[model_.links[out.value].to.value].number;
-    gpu_at_.push_back(gpu);
+    gpu_at_[i] = gpu;
     if (!book_ || gpu.value >= book_->gpu_count) continue;
     const AddressBook::Entry& entry = (*book_)[gpu];
     server_ = entry.server;
@@ -79,7 +80,7 @@ Nvswitch::Nvswitch(const BuildContext& build)
     if (entry.nic >= on_rail_.size()) on_rail_.resize(entry.nic + 1);
     on_rail_[entry.nic].push_back(static_cast<PortIndex>(i));
   }
-  desk_ = RecallDesk::make(build, crossbar_, gpu_at_);
+  desk_ = RecallDesk::make(build, crossbar_, {gpu_at_.begin(), gpu_at_.size()});
 }
 
 PortIndex Nvswitch::port_to(EndpointId to) const {
@@ -93,6 +94,41 @@ PortIndex Nvswitch::port_to(EndpointId to) const {
     if (!ports.empty()) return ports[entry.local % ports.size()];
   }
   return unroutable;
+}
+
+PortIndex Nvswitch::likely_port(const Frame& frame, PortIndex port) const {
+  if (DelegatedTrain::carries(frame.kind)) return beside(port, as<DelegatedTrain>(frame).via);
+  const EndpointId to = frame.address.to();
+  if (!book_ || to.value >= book_->endpoints.size()) return unroutable;
+  const AddressBook::Entry& entry = (*book_)[to];
+  return beside(port, entry.server == server_ ? entry.local : entry.nic);
+}
+
+void Nvswitch::prefetch(std::span<const Delivery> events, std::span<const OutLink> links) const {
+  bool needs_all = false;
+  const auto prefetch_port = [&](PortIndex port) {
+    if (port >= links.size()) return;
+    crossbar_.egress().prefetch(port);
+    prefetch_line(&links[port]);
+  };
+  for (const Delivery& delivery : events) {
+    if (delivery.port >= links.size()) continue;  // its own
+    const auto frame = as<Frame>(delivery.event.payload);
+    if (frame.kind == MessageKind::flow_control) {
+      crossbar_.egress().prefetch_queue();
+      prefetch_port(delivery.port);
+      continue;
+    }
+    crossbar_.prefetch_input(delivery.port, frame.lane);
+    if (frame.kind == MessageKind::reduce || frame.kind == MessageKind::multicast ||
+        frame.kind == MessageKind::fold)
+      needs_all = true;
+    else
+      prefetch_port(likely_port(frame, delivery.port));
+  }
+  if (!needs_all) return;
+  prefetch_lines(links.data(), links.size_bytes());
+  crossbar_.egress().prefetch_all();
 }
 
 void Nvswitch::handle(const Event& event, PortIndex port, Context& context) {

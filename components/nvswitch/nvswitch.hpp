@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "components/nvswitch/recall_desk.hpp"
+#include "engine/base/small_array.hpp"
 #include "network/health/health_table.hpp"
 #include "network/health/spare_servers.hpp"
 #include "network/port/credit/credit_flow_control.hpp"
@@ -78,12 +79,9 @@ class Nvswitch final : public Component {
   void tell_hot(HotLines& lines) const override {
     lines.add_all(self_, spares_);
     crossbar_.tell_hot(lines);
-    lines.add_all(health_, desk_);
+    lines.add_all(health_, gpu_at_);
   }
-  void prefetch(std::span<const Delivery>, std::span<const OutLink> links) const override {
-    prefetch_lines(links.data(), links.size_bytes());
-    crossbar_.prefetch_all();
-  }
+  void prefetch(std::span<const Delivery> events, std::span<const OutLink> links) const override;
   [[nodiscard]] bool is_idle_wake(const Event& event) const override;
   void finish(Context& context) override;
   [[nodiscard]] std::vector<std::string> waits_for() const override;
@@ -94,6 +92,8 @@ class Nvswitch final : public Component {
   static constexpr PortIndex unroutable = 0xfffe;
   /// On the first chip.
   [[nodiscard]] PortIndex port_to(EndpointId to) const;
+  /// A guess, by which a train that came in on `port` leaves; unroutable: none.
+  [[nodiscard]] PortIndex likely_port(const Frame& frame, PortIndex port) const;
   /// What port `first` of the first chip is on the chip of `port`.
   [[nodiscard]] PortIndex beside(PortIndex port, PortIndex first) const {
     return static_cast<PortIndex>(port - local(port) + first);
@@ -131,13 +131,14 @@ class Nvswitch final : public Component {
   Crossbar crossbar_;
   Reductions reductions_;
   Discards discards_;
+  // What every train needs besides.
   const HealthTable* health_ = nullptr;  ///< null: no link ever fails
+  std::unique_ptr<RecallDesk> desk_;     ///< null: nothing is recalled here
   std::uint32_t server_ = 0;
-  std::uint32_t chip_ports_ = 1;    ///< of one chip
-  std::vector<EndpointId> gpu_at_;  ///< by port of a chip
+  std::uint32_t chip_ports_ = 1;      ///< of one chip
+  SmallArray<EndpointId, 8> gpu_at_;  ///< by port of a chip
   std::vector<std::vector<PortIndex>>
-      on_rail_;                       ///< by NIC of the server: a chip's ports of the GPUs that use it
-  std::unique_ptr<RecallDesk> desk_;  ///< null: nothing is recalled here
+      on_rail_;  ///< by NIC of the server: a chip's ports of the GPUs that use it
 };
 
 [[nodiscard]] std::shared_ptr<const ComponentKind> nvswitch_kind();

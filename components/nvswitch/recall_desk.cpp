@@ -14,7 +14,7 @@ constexpr std::uint64_t any_credits = ~std::uint64_t{0};
 }  // namespace
 
 std::unique_ptr<RecallDesk> RecallDesk::make(const BuildContext& build, Crossbar& crossbar,
-                                             const std::vector<EndpointId>& gpu_at) {
+                                             std::span<const EndpointId> gpu_at) {
   const auto* plan = build.model.resource<RecallPlan>();
   if (!plan) return nullptr;
   auto desk = std::make_unique<RecallDesk>(build, crossbar, *plan, gpu_at);
@@ -22,7 +22,7 @@ std::unique_ptr<RecallDesk> RecallDesk::make(const BuildContext& build, Crossbar
 }
 
 RecallDesk::RecallDesk(const BuildContext& build, Crossbar& crossbar, const RecallPlan& plan,
-                       const std::vector<EndpointId>& gpu_at)
+                       std::span<const EndpointId> gpu_at)
     : crossbar_(crossbar),
       max_runs_(plan.max_runs),
       circle_at_(gpu_at.size(), none),

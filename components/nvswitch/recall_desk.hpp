@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "components/nvswitch/recall_pattern.hpp"
@@ -42,9 +43,9 @@ class RecallDesk {
  public:
   /// Null: there is no circle here. `gpu_at`: GPUs by port.
   [[nodiscard]] static std::unique_ptr<RecallDesk> make(const BuildContext& build, Crossbar& crossbar,
-                                                        const std::vector<EndpointId>& gpu_at);
+                                                        std::span<const EndpointId> gpu_at);
   RecallDesk(const BuildContext& build, Crossbar& crossbar, const RecallPlan& plan,
-             const std::vector<EndpointId>& gpu_at);
+             std::span<const EndpointId> gpu_at);
 
   void on_coming(Context& context, const recall::Coming& coming, PortIndex port);
   /// The handling of its event ends with this.

@@ -116,11 +116,6 @@ class Crossbar {
     inputs_.prefetch(in, lane);
     if (has_slow_inputs_) prefetch_line(&in_lines_[in]);
   }
-  void prefetch_all() const {
-    egress_.prefetch_all();
-    inputs_.prefetch_all();
-    for (std::size_t i = 0; has_slow_inputs_ && i < in_lines_.size(); i += 8) prefetch_line(&in_lines_[i]);
-  }
   /// Before on_flow_control(). Needs the port to be near.
   void prefetch_waiting(PortIndex port, std::uint8_t lane) const {
     if (port < egress_.port_count()) egress_.prefetch_waiting(port, lane);

@@ -84,10 +84,6 @@ class InputBank {
   void prefetch(PortIndex port, std::uint8_t lane) const {
     if (lane < lanes_) prefetch_line(&freed_[lane * port_count_ + port]);
   }
-  void prefetch_all() const {
-    // Payload goes on the first lane; the others are rarely needed.
-    for (std::size_t i = 0; i < port_count_ && i < freed_.size(); i += 2) prefetch_line(&freed_[i]);
-  }
 
  private:
   static constexpr std::uint32_t no_report = 0xffffffff;

@@ -19,14 +19,14 @@ namespace {
 /// spread evenly over what lies behind them. A train has one port: of these, the next in turn for its
 /// destination. With the least loaded alone, lines on the way down carry unequal shares of what goes to one
 /// place, and twelve packets at a time add up to three times as much as single ones (docs/grain.md).
-class Adaptive final : public Routing {
+class alignas(64) Adaptive final : public Routing {
  public:
   explicit Adaptive(const RoutingSetup& setup)
-      : route_(setup.route),
+      : route_(&setup.route),
         detours_(setup.detours),
         egress_(setup.egress),
-        ties_(setup.salt),
         mtu_bytes_(std::max(setup.mtu_bytes, 1u)),
+        ties_(setup.salt),
         turns_(setup.salt, setup.flow_entries) {}
 
   RouteChoice choose(Lid lid, const Frame& train, PortIndex, const Context& context) override {
@@ -59,11 +59,12 @@ class Adaptive final : public Routing {
     return least.port;  // where all have trouble
   }
 
-  const SwitchRoute& route_;
+  // A line of what every train needs, then one for those that several ports lead on.
+  NearRoute route_;
   Detours* detours_;
   const EgressBank& egress_;
-  TieDraw ties_;
   std::uint32_t mtu_bytes_;
+  TieDraw ties_;
   DestinationTurns<std::uint32_t> turns_;  ///< ports that have had theirs
 };
 

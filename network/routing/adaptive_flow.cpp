@@ -23,7 +23,7 @@ namespace {
 class AdaptiveFlow final : public Routing {
  public:
   explicit AdaptiveFlow(const RoutingSetup& setup)
-      : route_(setup.route),
+      : route_(&setup.route),
         detours_(setup.detours),
         egress_(setup.egress),
         salt_(setup.salt),
@@ -67,7 +67,7 @@ class AdaptiveFlow final : public Routing {
     return flow.from == from ? egress_.line_time(from, came_before - flow.came) : SimTime{0};
   }
 
-  const SwitchRoute& route_;
+  NearRoute route_;
   Detours* detours_;
   const EgressBank& egress_;
   std::uint64_t salt_;

@@ -73,7 +73,7 @@ class Detours {
 };
 
 /// The ports that lead to `lid`; `detours`: null where no link ever fails.
-[[nodiscard]] inline SwitchRoute::Candidates ways_to(Lid lid, const SwitchRoute& route, Detours* detours,
+[[nodiscard]] inline SwitchRoute::Candidates ways_to(Lid lid, const NearRoute& route, Detours* detours,
                                                      SimTime now) {
   return detours ? detours->candidates(lid, now) : route.candidates(lid);
 }

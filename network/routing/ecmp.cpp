@@ -16,7 +16,7 @@ namespace {
 class Ecmp final : public Routing {
  public:
   explicit Ecmp(const RoutingSetup& setup)
-      : route_(setup.route),
+      : route_(&setup.route),
         detours_(setup.detours),
         egress_(setup.egress),
         salt_(setup.salt),
@@ -35,7 +35,7 @@ class Ecmp final : public Routing {
   }
 
  private:
-  const SwitchRoute& route_;
+  NearRoute route_;
   Detours* detours_;
   const EgressBank& egress_;
   std::uint64_t salt_;

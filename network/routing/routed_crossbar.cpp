@@ -73,22 +73,23 @@ RoutingSetup routing_setup(const BuildContext& build, const PacketSwitchSpec& sp
 RoutedCrossbar::RoutedCrossbar(const BuildContext& build, const PacketSwitchSpec& spec,
                                Crossbar::Queueing queueing)
     : route_(find_route(build)),
-      book_(book_of(build, route_)),
-      health_(health_of(build, route_)),
-      levels_(build.model.resource<ServiceLevels>()),
+      narrows_(spec.routing->narrows),
+      book_(book_of(build, route_.route())),
+      health_(health_of(build, route_.route())),
       lanes_(lanes_of(build)),
+      crossbar_(build, spec.latency, queueing),
+      levels_(build.model.resource<ServiceLevels>()),
       model_(build.model),
       spec_(spec),
-      crossbar_(build, spec.latency, queueing),
       per_class_(spec.lanes / spec.routing->lane_classes),
       restarts_jobs_(lightrail::restarts_jobs(build.model)),
       mtu_bytes_(largest_mtu(build)) {
-  if (route_) {
-    if (const std::string problem = problem_of(*spec.routing, spec.lanes, route_->groups != nullptr);
+  if (const SwitchRoute* route = route_.route()) {
+    if (const std::string problem = problem_of(*spec.routing, spec.lanes, route->groups != nullptr);
         !problem.empty())
       throw InputErrors(InputError{"", 0, build.model.component_name(build.id) + ": " + problem});
-    RoutingSetup setup = routing_setup(build, spec, *route_, crossbar_.egress());
-    detours_ = detours_of(build, *route_);
+    RoutingSetup setup = routing_setup(build, spec, *route, crossbar_.egress());
+    detours_ = detours_of(build, *route);
     setup.detours = detours_.get();
     routing_ = spec.routing->make(setup);
   }
@@ -207,7 +208,10 @@ void RoutedCrossbar::prefetch(std::span<const Delivery> events, std::span<const 
     }
     crossbar_.prefetch_input(delivery.port, frame.lane);
     const SwitchRoute::Candidates ports = likely_ports(frame.address.to());
-    if (ports.count > 1 && std::exchange(has_many, true)) continue;  // mostly the same
+    if (ports.count > 1) {
+      if (std::exchange(has_many, true)) continue;  // mostly the same
+      prefetch_line(reinterpret_cast<const char*>(routing_.get()) + 64);
+    }
     for (std::uint32_t i = 0; i < ports.count; ++i)
       if (ports[i] < links.size()) prefetch_port(ports[i]);
   }
@@ -216,8 +220,8 @@ void RoutedCrossbar::prefetch(std::span<const Delivery> events, std::span<const 
 SwitchRoute::Candidates RoutedCrossbar::likely_ports(EndpointId to) const {
   if (!book_ || !routing_ || to.value >= book_->endpoints.size()) return {};
   const Lid lid = (*book_)[to].lid;
-  const SwitchRoute::Candidates ports = route_->candidates(lid);
-  return ports.count > 1 ? routing_->likely(lid, ports) : ports;
+  const SwitchRoute::Candidates ports = route_.candidates(lid);
+  return narrows_ && ports.count > 1 ? routing_->likely(lid, ports) : ports;
 }
 
 void RoutedCrossbar::finish(Context& context) {

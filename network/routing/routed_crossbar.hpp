@@ -100,14 +100,15 @@ class RoutedCrossbar {
 
   // A line of what every train needs, then the ports.
   std::unique_ptr<Routing> routing_;  ///< null: the switch has no routes
-  const SwitchRoute* route_;
+  [[no_unique_address]] NearRoute route_;
+  const bool narrows_;       ///< RoutingKind
   const AddressBook* book_;  ///< of its fabric
   const NicHealth* health_;  ///< null: no NIC's cable ever fails, or nobody stands in
+  const LaneMap* lanes_;     ///< null: the lane stays, or is as the routing says
+  Crossbar crossbar_;
   const ServiceLevels* levels_;
-  const LaneMap* lanes_;  ///< null: the lane stays, or is as the routing says
   const Model& model_;
   const PacketSwitchSpec& spec_;
-  Crossbar crossbar_;
   std::uint32_t per_class_;           ///< lanes of a class of the routing
   std::unique_ptr<Detours> detours_;  ///< null: no link ever fails, or routes are lists
   bool restarts_jobs_;                ///< fixed

@@ -9,11 +9,7 @@ SwitchRoute::Candidates SwitchRoute::candidates(Lid lid) const {
     return {0, static_cast<std::uint16_t>(ports.size()), ports.data()};
   }
   for (const Children& child : down)
-    if (lid.value >= child.lid_low && lid.value < child.lid_high) {
-      std::uint32_t index = (lid.value - child.lid_low) / child.lids_per_child;
-      return {static_cast<PortIndex>(child.first_port + index * child.ports_per_child), child.ports_per_child,
-              nullptr};
-    }
+    if (child.have(lid)) return child.candidates(lid);
   if (groups) {
     const std::uint32_t group = groups->group_of(lid);
     if (group >= groups->to_group.size()) return {};

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "engine/base/time.hpp"
@@ -68,6 +69,7 @@ class RoutingKind {
   /// keeps ways that are not up/down free of deadlock. A switch has lanes for each.
   std::uint32_t lane_classes = 1;
   bool needs_groups = false;  ///< works on fabrics of groups alone (SwitchRoute::groups)
+  bool narrows = true;        ///< its Routing has likely(); else that is not asked
   std::function<std::unique_ptr<Routing>(const RoutingSetup&)> make;
 };
 
@@ -81,6 +83,7 @@ template <class XRouting>
   auto kind = std::make_shared<RoutingKind>();
   kind->name = std::move(name);
   kind->doc = std::move(doc);
+  kind->narrows = !std::is_same_v<decltype(&XRouting::likely), decltype(&Routing::likely)>;
   kind->make = [](const RoutingSetup& setup) { return std::make_unique<XRouting>(setup); };
   return kind;
 }

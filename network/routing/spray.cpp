@@ -38,7 +38,7 @@ struct SprayTurn {
 class Spray final : public Routing {
  public:
   explicit Spray(const RoutingSetup& setup)
-      : route_(setup.route),
+      : route_(&setup.route),
         detours_(setup.detours),
         egress_(setup.egress),
         mtu_bytes_(std::max(setup.mtu_bytes, 1u)),
@@ -85,7 +85,7 @@ class Spray final : public Routing {
     return best;
   }
 
-  const SwitchRoute& route_;
+  NearRoute route_;
   Detours* detours_;
   const EgressBank& egress_;
   std::uint32_t mtu_bytes_;

@@ -14,7 +14,7 @@ namespace {
 class StaticRouting final : public Routing {
  public:
   explicit StaticRouting(const RoutingSetup& setup)
-      : route_(setup.route), detours_(setup.detours), egress_(setup.egress) {}
+      : route_(&setup.route), detours_(setup.detours), egress_(setup.egress) {}
 
   RouteChoice choose(Lid lid, const Frame& train, PortIndex, const Context& context) override {
     const SwitchRoute::Candidates ports = route_.candidates(lid);
@@ -41,8 +41,9 @@ class StaticRouting final : public Routing {
 
  private:
   [[nodiscard]] std::uint32_t digit_of(Lid lid, const SwitchRoute::Candidates& ports) const {
-    const bool is_up = !ports.list && ports.first == route_.first_up && ports.count == route_.up_count;
-    return is_up && !route_.down.empty() ? lid.value / route_.down.front().lids_per_child : lid.value;
+    const SwitchRoute::Candidates up = route_.up();
+    const bool is_up = !ports.list && ports.first == up.first && ports.count == up.count;
+    return is_up ? lid.value / route_.lids_per_child() : lid.value;
   }
   static bool holds(const SwitchRoute::Candidates& open, PortIndex port) {
     std::uint32_t i = 0;
@@ -50,7 +51,7 @@ class StaticRouting final : public Routing {
     return i < open.count;
   }
 
-  const SwitchRoute& route_;
+  NearRoute route_;
   Detours* detours_;
   const EgressBank& egress_;
 };

@@ -172,6 +172,11 @@ TEST_CASE(
 }
 
 // What a hash of the flow decides the lid alone does not tell.
+TEST_CASE("a routing is asked what is likely where it says more than all ports") {
+  CHECK(built_in_routings().find("static")->narrows);
+  CHECK_FALSE(built_in_routings().find("adaptive")->narrows);
+}
+
 TEST_CASE("static routing says the one port that it takes") {
   for (const SwitchRoute& route : {leaf(), middle(), spine(), graph()})
     choose_all(*built_in_routings().find("static"), route,

@@ -1,7 +1,11 @@
 #include <catch2/catch.hpp>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <set>
+#include <utility>
 
 #include "engine/base/hash.hpp"
 #include "network/routing/port_choice.hpp"
@@ -35,6 +39,28 @@ TEST_CASE("a listed route answers with its list and with nothing beyond it") {
   CHECK(ports[0] == 5);
   CHECK(ports[1] == 9);
   CHECK(route.candidates(Lid{2}).count == 0);
+}
+
+TEST_CASE(
+    "a route that is kept near answers as the route itself, which it asks for what is more than a row") {
+  std::array<SwitchRoute, 5> routes;
+  routes[0].down = {{32, 64, 8, 4, 2}}, routes[0].first_up = 12, routes[0].up_count = 3;
+  routes[1].down = {{0, 64, 16, 0, 1}};
+  routes[2].down = {{0, 8, 1, 0, 1}, {40, 48, 2, 8, 2}}, routes[2].first_up = 20, routes[2].up_count = 2;
+  routes[3].listed = {{3}, {5, 9}};
+  routes[4].down = {{0, 8, 1, 0, 1}};
+  GroupRoute groups;
+  groups.lids_per_group = 8;
+  groups.to_group = {{}, {8, 9}, {10}};
+  routes[4].groups = std::make_shared<const GroupRoute>(std::move(groups));
+  for (std::size_t r = 0; r < routes.size(); ++r)
+    for (std::uint32_t lid = 0; lid < 80; ++lid) {
+      const auto far = routes[r].candidates(Lid{lid}), near = NearRoute(&routes[r]).candidates(Lid{lid});
+      INFO("route " << r << ", lid " << lid);
+      REQUIRE(near.count == far.count);
+      for (std::uint32_t i = 0; i < far.count; ++i) CHECK(near[i] == far[i]);
+    }
+  CHECK(NearRoute(nullptr).candidates(Lid{0}).count == 0);
 }
 
 TEST_CASE("a hash's row of ways begins with its own and comes to all before it repeats one") {
