@@ -89,6 +89,7 @@ EgressBank::EgressBank(const BuildContext& build, std::span<const PortEnd> ends)
     for (std::uint32_t k = near_lanes; k < port.lanes; ++k)
       far_lane(static_cast<PortIndex>(i), k).allowed = terms.allowed;
   }
+  ask_for_credits();
 }
 
 void EgressBank::refuse_lane(const Context& context, PortIndex port, std::uint8_t lane) const {
@@ -116,7 +117,10 @@ SimTime EgressBank::send_interleaved(Context& context, PortIndex port, const Fra
     return put(context, port, lane, message, ready);
   const SimTime start = ready + (p.free_at - ready) % packet, busy = p.line.of(message.bytes);
   p.free_at += busy;
-  if (lane.allowed < message.bytes) control_of_[port]->borrow(port, message.lane, message.bytes, lane);
+  if (lane.allowed < message.bytes) {
+    control_of_[port]->borrow(port, message.lane, message.bytes, lane);
+    p.adds_credits = false;
+  }
   return leave(context, port, lane, message, ready, start, busy);
 }
 
@@ -291,6 +295,11 @@ std::vector<std::string> EgressBank::waits_for() const {
   return all;
 }
 
+void EgressBank::ask_for_credits() {
+  for (std::size_t i = 0; i < ports_.size(); ++i)
+    ports_[i].adds_credits = control_of_[i]->terms(static_cast<PortIndex>(i)).adds_credits;
+}
+
 void EgressBank::save(StateWriter& out) const {
   for (const Port& p : ports_) p.save(out);
   if (ports_.has_partners())
@@ -321,6 +330,7 @@ void EgressBank::load(StateReader& in) {
   traffic_meters_.load(in);
   for (LineErrors& errors : errors_) errors.load(in);
   for (const auto& control : controls_) control->load(in);
+  ask_for_credits();
   pool_.load(in);
   for (const LineRecording& each : recordings_) set_counted(each.port, false);
   std::size_t count = 0;

@@ -18,6 +18,7 @@
 #include "engine/model/hot_lines.hpp"
 #include "network/health/health_table.hpp"
 #include "network/port/backlog.hpp"
+#include "network/port/credit/credit.hpp"
 #include "network/port/egress_port.hpp"
 #include "network/port/flow_control.hpp"
 #include "network/port/lane_turns.hpp"
@@ -184,7 +185,9 @@ class EgressBank final : public FrameLine {
   /// left(train, from, tail) for each, the train on the lane that it came in on.
   template <class Left>
   void on_flow_control(Context& context, PortIndex port, const Payload& message, Left&& left) {
-    const LaneMask opened = control_of_[port]->on_message(context, port, message, lanes_of(port));
+    const LaneMask opened = ports_[port].adds_credits
+                                ? add(as<Credit>(message), port)
+                                : control_of_[port]->on_message(context, port, message, lanes_of(port));
     if (ports_[port].waiting_bytes != 0) send_waiting(context, port, opened, left);
   }
   /// The same when a timer of the flow control has ended (FlowTimer::Side::sender).
@@ -324,6 +327,15 @@ class EgressBank final : public FrameLine {
     return {p.near, far, std::max<std::uint32_t>(p.lanes, 1), p.capacity};
   }
   [[noreturn]] void refuse_lane(const Context& context, PortIndex port, std::uint8_t lane) const;
+  /// Which ports add credits without their flow control.
+  void ask_for_credits();
+  /// What has come in on `port`; returns the lane.
+  LaneMask add(const Credit& credit, PortIndex port) {
+    SendLane& lane = lanes_of(port)[credit.lane];
+    LIGHTRAIL_EXPECT(credit.bytes <= ports_[port].capacity - lane.allowed);  // bytes are conserved
+    lane.allowed += credit.bytes;
+    return static_cast<LaneMask>(1u << credit.lane);
+  }
   LaneCount& count_of(PortIndex port, std::uint8_t lane) {
     if (lane == 0 || ports_[port].lanes == 0) return ports_.partner(port).lane;
     return far_counts_[std::size_t{port} * (max_lanes - 1) + lane - 1];

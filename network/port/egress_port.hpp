@@ -34,6 +34,7 @@ struct alignas(64) EgressPort {
   bool hears_waiting : 1 = false;  ///< SendTerms
   bool is_plain : 1 = true;        ///< none of errs, fails, tells, takes_turns
   bool is_clear : 1 = false;       ///< usable and lit for good
+  bool adds_credits : 1 = false;   ///< SendTerms, and nothing was borrowed
 
   void save(StateWriter& out) const {
     out.put(free_at), out.put(waiting_bytes), out.put(near), out.put(carried_bytes);

@@ -92,6 +92,10 @@ struct SendTerms {
   /// than so long before it begins, since what has the line cannot be stopped. time_never: it stops nobody.
   SimTime ahead = time_never;
   bool hears_waiting = false;  ///< SendControl::on_waiting is called
+  /// The far end's messages are Credits, of which a lane may send as many bytes more and nothing else is to
+  /// be done: SendControl::on_message is called only for a port that has borrowed (borrow()). Asked anew when
+  /// a state has been loaded.
+  bool adds_credits = false;
 };
 
 /// The sender's side. A port lets a train go when no other waits on its lane and `allowed` is not less than
@@ -151,6 +155,7 @@ struct ReceiveTerms {
   std::uint32_t capacity = unlimited;  ///< of a lane [B]
   bool hears_arrivals = false;         ///< ReceiveControl::on_taken is called
   bool hears_departures = false;       ///< on_leaving is called for every train, and on_freed never
+  bool sends_credits = false;          ///< on_freed would send a Credit and nothing else: it may be left out
 };
 
 /// The receiver's side, of a device with input buffers.

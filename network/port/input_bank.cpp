@@ -28,6 +28,7 @@ InputBank::InputBank(std::span<const PortEnd> ports, const std::string& name)
     hears_arrivals_ |= terms.hears_arrivals;
     hears_departures_ |= terms.hears_departures;
     if (terms.hears_departures) continue;
+    if (terms.lanes > 0) sends_credits_ &= terms.sends_credits;
     if (terms.report_bytes > 0 && terms.lanes > 0 && ports[i].in_rate.value > 0)
       batch_time_ = std::min(batch_time_, transfer_time(Bytes{terms.capacity / 4}, ports[i].in_rate));
     for (std::uint32_t k = 0; k < terms.lanes; ++k) {
@@ -58,12 +59,12 @@ void InputBank::report(Context& context, PortIndex port, std::uint8_t lane, Free
   const std::uint32_t bytes = freed.bytes;
   const SimTime at = std::max(freed.report_at, context.now());
   freed.bytes = 0, freed.report_at = SimTime{0};
-  control_of_[port]->on_freed(context, port, lane, bytes, at);
+  tell_freed(context, port, lane, bytes, at);
 }
 
 void InputBank::report_alone(Context& context, PortIndex port, const Frame& train, SimTime at, Freed& freed) {
   if (freed.bytes > 0) report(context, port, train.lane, freed);
-  control_of_[port]->on_freed(context, port, train.lane, train.bytes, std::max(at, context.now()));
+  tell_freed(context, port, train.lane, train.bytes, std::max(at, context.now()));
 }
 
 void InputBank::save(StateWriter& out) const {

@@ -9,6 +9,7 @@
 #include "engine/base/prefetch.hpp"
 #include "engine/base/small_array.hpp"
 #include "engine/model/hot_lines.hpp"
+#include "network/port/credit/credit.hpp"
 #include "network/port/flow_control.hpp"
 #include "network/port/port_end.hpp"
 #include "network/wire/frame.hpp"
@@ -98,6 +99,10 @@ class InputBank {
   };
   [[nodiscard]] bool tell_taken(Context& context, PortIndex port, const Frame& train);
   void tell_leaving(Context& context, PortIndex port, const Frame& train, SimTime at);
+  void tell_freed(Context& context, PortIndex port, std::uint8_t lane, std::uint32_t bytes, SimTime at) {
+    if (sends_credits_) return context.send(port, at, to_payload(Credit{.lane = lane, .bytes = bytes}));
+    control_of_[port]->on_freed(context, port, lane, bytes, at);
+  }
   void report(Context& context, PortIndex port, std::uint8_t lane, Freed& freed);
   void report_alone(Context& context, PortIndex port, const Frame& train, SimTime at, Freed& freed);
 
@@ -107,6 +112,7 @@ class InputBank {
   std::uint32_t lanes_;                      ///< of the port that has most
   bool hears_arrivals_ = false;              ///< some port's flow control does
   bool hears_departures_ = false;            ///< likewise
+  bool sends_credits_ = true;                ///< so do all that would be told of what is freed (ReceiveTerms)
   SimTime batch_time_ = time_never;          ///< fixed: a quarter of the smallest buffer on its line
   std::vector<ReceiveControl*> control_of_;  ///< by port
   std::vector<std::unique_ptr<ReceiveControl>> controls_;

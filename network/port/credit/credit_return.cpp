@@ -36,6 +36,7 @@ CreditReturn::CreditReturn(std::span<const PortEnd> ports, const std::string& na
     const std::int64_t counted = counted_buffer(end.near.bytes, end);
     const std::int64_t batch = std::min(counted - longest, std::int64_t{1} << 31);
     terms_[i].lanes = end.near.lanes;
+    terms_[i].sends_credits = true;
     terms_[i].capacity = static_cast<std::uint32_t>(std::min<std::int64_t>(counted, unlimited));
     terms_[i].report_bytes =
         end.is_circuit || is_long_way(end, counted) ? 0 : static_cast<std::uint32_t>(batch);

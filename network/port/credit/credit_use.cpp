@@ -19,7 +19,8 @@ SendTerms CreditUse::terms(PortIndex port) const {
   return {.lanes = far_[port].lanes,
           .capacity = bytes,
           .allowed = bytes,
-          .leaving = SendTerms::Leaving::subtracted};
+          .leaving = SendTerms::Leaving::subtracted,
+          .adds_credits = debts_.empty()};
 }
 
 LaneMask CreditUse::on_message(Context&, PortIndex port, const Payload& message, SendLanes lanes) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "network/port/credit/credit.hpp"
 #include "network/port/none/no_flow_control.hpp"
 
 using namespace lightrail;
@@ -56,9 +57,15 @@ struct Kind final : FlowControlKind {
   std::unique_ptr<TransitControl> make_transit(std::uint32_t) const override { return nullptr; }
 };
 
-/// Port 0 without flow control, port 1 with `kind`; nothing is sent here.
+/// Port 0 without flow control, port 1 with `kind`.
 struct Place final : EventSink, RowSink {
+  struct Sent {
+    SimTime at{};
+    Payload payload;
+  };
   Kind kind;
+  std::vector<Sent> sent;
+  std::vector<OutLink> links{2};
   OutLink self{};
   std::vector<PortEnd> ends{2};
 
@@ -66,8 +73,10 @@ struct Place final : EventSink, RowSink {
     ends[0].near.control = &no_flow_control();
     ends[1].near = {2, 1000, &kind};
   }
-  Context at(std::int64_t now) { return {ComponentId{0}, SimTime{now}, {}, self, *this, *this}; }
-  void push(SimTime, std::uint32_t, Payload, const OutLink&) override {}
+  Context at(std::int64_t now) { return {ComponentId{0}, SimTime{now}, links, self, *this, *this}; }
+  void push(SimTime at, std::uint32_t, Payload payload, const OutLink&) override {
+    sent.push_back({at, payload});
+  }
   void append(TableId, ComponentId, SimTime, std::span<const std::int64_t>) override {}
 };
 
@@ -95,6 +104,21 @@ TEST_CASE("flow control hears of freed bytes when as many as it asked for are, w
   Context later = place.at(900);
   pass(bank, later, 1, train(300), SimTime{900});
   CHECK(place.kind.told.freed.back() == Report{1, 0, 300, SimTime{900}});
+}
+
+TEST_CASE("where flow control would send a credit and nothing else it is sent at the same time without it") {
+  Place place;
+  place.kind.terms.sends_credits = true;
+  InputBank bank(place.ends, "device");
+  Context context = place.at(100);
+  pass(bank, context, 1, train(200, 1), SimTime{500});
+  CHECK(place.sent.empty());
+  pass(bank, context, 1, train(150, 1), SimTime{400});
+  CHECK(place.kind.told.freed.empty());
+  REQUIRE(place.sent.size() == 1);
+  CHECK(place.sent.front().at == SimTime{500});
+  CHECK(as<Credit>(place.sent.front().payload).lane == 1);
+  CHECK(as<Credit>(place.sent.front().payload).bytes == 350);
 }
 
 TEST_CASE("lanes are counted apart, and a port without flow control not at all") {
