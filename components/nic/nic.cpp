@@ -63,10 +63,10 @@ std::vector<Injector::Source> sources_of(const BuildContext& build) {
 Nic::Nic(const BuildContext& build, const NicReturns& returns)
     : book_(book_of(build)),
       spec_(spec_of(build)),
-      endpoint_at_(build.record.port_count),
-      returns_(returns),
       fabric_(build, spec_.ports, spec_.port_choice, spec_.fail_over, sources_of(build), spec_.send_latency),
       crossbar_(build, spec_.receive_latency),
+      endpoint_at_(build.record.port_count),
+      returns_(returns),
       work_interval_(transfer_time(Bytes{1}, BitRate{spec_.message_rate * 8})),
       levels_(build.model.resource<ServiceLevels>()),
       model_(build.model) {
@@ -94,6 +94,7 @@ Nic::Nic(const BuildContext& build, const NicReturns& returns)
     if (out.is_valid()) endpoint_at_[i].value = model_.components[model_.links[out.value].to.value].number;
     if (i >= spec_.ports) loops_.emplace_back(build, port, i, sources, spec_.send_latency);
   }
+  if (endpoint_at_.size() > first_device()) first_endpoint_ = endpoint_at_[first_device()];
   mtu_bytes_ = std::max<std::uint32_t>(port_end(build, 0).mtu_bytes, 1);
   count_trains(build);
   if (spec_.flow_control != NicFlowControl::pauses) return;
@@ -135,7 +136,7 @@ void Nic::count_trains(const BuildContext& build) {
 }
 
 void Nic::tell_hot(HotLines& lines) const {
-  lines.add_all(health_, batches_);
+  lines.add_all(book_, batches_);
   fabric_.tell_hot(lines);
   crossbar_.tell_hot(lines);
 }
@@ -176,6 +177,7 @@ void Nic::fail(const Context& context, const std::string& what) const {
 
 PortIndex Nic::port_of(EndpointId endpoint) const {
   const EndpointId device = book_ ? book_->device(endpoint) : endpoint;
+  if (device == first_endpoint_ && device.is_valid()) return first_device();
   for (std::size_t i = first_device(); i < endpoint_at_.size(); ++i)
     if (endpoint_at_[i] == device) return static_cast<PortIndex>(i);
   const bool is_behind_host = spec_.for_role != NicRole::compute && endpoint_at_.size() > first_device() &&

@@ -215,22 +215,24 @@ class Nic final : public Component, private SentListener {
     EntropyValues values;  ///< of what `sender` sends
   };
 
-  // A line that leads to others, one of what every event looks at, then what most events touch.
+  // A line of what every event looks at and most trains that come in, which lasts into batches_, then what
+  // most events touch.
   const AddressBook* book_;  ///< of its fabric
   const NicSpec& spec_;
-  SmallArray<EndpointId, 4> endpoint_at_;  ///< by port
-  const NicHealth* health_ = nullptr;      ///< null: its cable never fails, and nobody stands in
-  std::unique_ptr<Repair> repair_;         ///< null: with credits nothing is lost
-  std::uint32_t hears_batches_ = 0;        ///< fixed: bit k: the device at port k is told of batches
-  std::uint32_t mtu_bytes_ = 0;            ///< fixed: of the fabric [B]
-  const NicReturns returns_;
-  bool counts_trains_ = false;  ///< fixed: that it sends
-  bool restarts_jobs_ = false;  ///< fixed
-  std::uint32_t attempt_ = 0;   ///< of the job whose server this is
+  const NicHealth* health_ = nullptr;  ///< null: its cable never fails, and nobody stands in
+  std::uint32_t hears_batches_ = 0;    ///< fixed: bit k: the device at port k is told of batches
+  EndpointId first_endpoint_{};        ///< fixed: of endpoint_at_, behind the ports to the fabric
   ArrivingBatches batches_;
   FabricPorts fabric_;
   Crossbar crossbar_;
 
+  SmallArray<EndpointId, 4> endpoint_at_;  ///< by port
+  std::unique_ptr<Repair> repair_;         ///< null: with credits nothing is lost
+  std::uint32_t mtu_bytes_ = 0;            ///< fixed: of the fabric [B]
+  std::uint32_t attempt_ = 0;              ///< of the job whose server this is
+  const NicReturns returns_;
+  bool counts_trains_ = false;  ///< fixed: that it sends
+  bool restarts_jobs_ = false;  ///< fixed
   SimTime work_interval_;
   SimTime work_free_at_{};
   Notices notices_;

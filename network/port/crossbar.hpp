@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/base/prefetch.hpp"
+#include "engine/base/small_array.hpp"
 #include "network/port/egress_bank.hpp"
 #include "network/port/input_bank.hpp"
 #include "network/port/input_queues.hpp"

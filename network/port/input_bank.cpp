@@ -7,18 +7,17 @@
 namespace lightrail {
 namespace {
 
-std::uint32_t max_lanes_of(std::span<const PortEnd> ports) {
-  std::uint32_t lanes = 0;
-  for (const PortEnd& end : ports) lanes = std::max<std::uint32_t>(lanes, end.near.lanes);
+std::uint8_t max_lanes_of(std::span<const PortEnd> ports) {
+  std::uint8_t lanes = 0;
+  for (const PortEnd& end : ports) lanes = std::max(lanes, end.near.lanes);
   return lanes;
 }
 
 }  // namespace
 
 InputBank::InputBank(std::span<const PortEnd> ports, const std::string& name)
-    : freed_(ports.size() * max_lanes_of(ports)),
-      port_count_(static_cast<std::uint32_t>(ports.size())),
-      lanes_(max_lanes_of(ports)) {
+    : port_count_(static_cast<std::uint32_t>(ports.size())), lanes_(max_lanes_of(ports)) {
+  if (count() > near_freed) far_freed_ = std::make_unique<Freed[]>(count());
   std::map<const FlowControlKind*, ReceiveControl*> made;  // looked up, never iterated
   for (std::size_t i = 0; i < port_count_; ++i) {
     ReceiveControl*& control = made[ports[i].near.control];
@@ -32,8 +31,8 @@ InputBank::InputBank(std::span<const PortEnd> ports, const std::string& name)
     if (terms.report_bytes > 0 && terms.lanes > 0 && ports[i].in_rate.value > 0)
       batch_time_ = std::min(batch_time_, transfer_time(Bytes{terms.capacity / 4}, ports[i].in_rate));
     for (std::uint32_t k = 0; k < terms.lanes; ++k) {
-      freed_[k * port_count_ + i].report_bytes = terms.report_bytes;
-      freed_[k * port_count_ + i].capacity = terms.capacity;
+      of(static_cast<PortIndex>(i), k).report_bytes = terms.report_bytes;
+      of(static_cast<PortIndex>(i), k).capacity = terms.capacity;
     }
   }
 }
@@ -68,12 +67,13 @@ void InputBank::report_alone(Context& context, PortIndex port, const Frame& trai
 }
 
 void InputBank::save(StateWriter& out) const {
-  for (const Freed& freed : freed_) out.put(freed);
+  for (const Freed& freed : std::span(far_freed_ ? far_freed_.get() : near_freed_.data(), count()))
+    out.put(freed);
   for (const auto& control : controls_) control->save(out);
 }
 
 void InputBank::load(StateReader& in) {
-  for (Freed& freed : freed_) in.get(freed);
+  for (Freed& freed : std::span(far_freed_ ? far_freed_.get() : near_freed_.data(), count())) in.get(freed);
   for (const auto& control : controls_) control->load(in);
 }
 
