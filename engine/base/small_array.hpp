@@ -7,13 +7,12 @@
 namespace lightrail {
 
 /// An array whose length is fixed when it is made; up to N elements lie in the object itself, so that they
-/// come with its cache lines. As a [[no_unique_address]] member it shares its last line with the members
-/// behind it.
+/// come with its cache lines: first what leads to the others, then these.
 template <class T, std::size_t N>
 class SmallArray {
  public:
   explicit SmallArray(std::size_t size)
-      : size_(size), far_(size > N ? std::make_unique<T[]>(size) : nullptr) {}
+      : far_(size > N ? std::make_unique<T[]>(size) : nullptr), size_(size) {}
   [[nodiscard]] std::size_t size() const { return size_; }
   T& operator[](std::size_t i) { return begin()[i]; }
   const T& operator[](std::size_t i) const { return begin()[i]; }
@@ -23,9 +22,9 @@ class SmallArray {
   [[nodiscard]] const T* end() const { return begin() + size_; }
 
  private:
+  std::unique_ptr<T[]> far_;
   std::array<T, N> near_{};
   std::size_t size_;
-  std::unique_ptr<T[]> far_;
 };
 
 }  // namespace lightrail

@@ -23,11 +23,11 @@ Crossbar::Crossbar(const BuildContext& build, const std::vector<PortEnd>& ends, 
                    Queueing queueing)
     : egress_(build, ends),
       latency_(latency),
+      is_fifo_(queueing == Queueing::fifo),
       in_lines_(ends.size()),
       inputs_(ends, build.model.component_name(build.id)) {
   inputs_.send_by(egress_);
-  if (queueing == Queueing::fifo)
-    queues_ = std::make_unique<InputQueues>(static_cast<std::uint32_t>(ends.size()));
+  if (is_fifo_) queues_ = std::make_unique<InputQueues>(static_cast<std::uint32_t>(ends.size()));
   for (std::size_t i = 0; i < ends.size(); ++i) {
     in_lines_[i] = LineTime(ends[i].in_rate);
     for (const PortEnd& out : ends)

@@ -36,7 +36,7 @@ class Crossbar {
   /// Forwards `train`, whose head is here now. False: the input had no room, and it is lost.
   bool forward(Context& context, const Frame& train, PortIndex in, PortIndex out) {
     if (!inputs_.taken(context, in, train)) return false;
-    if (queues_) return queue(context, train, in, out, train.lane);
+    if (is_fifo_) return queue(context, train, in, out, train.lane);
     if (auto tail = egress_.offer(context, out, train, ready(context, train, in, out), in))
       inputs_.freed(context, in, train, *tail);
     return true;
@@ -50,7 +50,7 @@ class Crossbar {
   /// Forwards what came in as `came` as `train`, of the same length.
   bool forward_as(Context& context, const Frame& came, const Frame& train, PortIndex in, PortIndex out) {
     if (!inputs_.taken(context, in, came)) return false;
-    if (queues_) return queue(context, train, in, out, came.lane);
+    if (is_fifo_) return queue(context, train, in, out, came.lane);
     if (auto tail = egress_.offer(context, out, train, ready(context, train, in, out), in, came.lane))
       inputs_.freed(context, in, came, *tail);
     return true;
@@ -110,7 +110,8 @@ class Crossbar {
 
   void tell_hot(HotLines& lines) const {
     egress_.tell_hot(lines), inputs_.tell_hot(lines);
-    lines.add_all(latency_, in_lines_);
+    lines.add_all(latency_, has_slow_inputs_);
+    lines.add(&in_lines_, 1);  // what leads to those of many ports
   }
   /// What a train needs that comes in on `in`, but for its output.
   void prefetch_input(PortIndex in, std::uint8_t lane) const {
@@ -132,7 +133,7 @@ class Crossbar {
   /// A train that waited at its output leaves it at `tail`.
   void freed(Context& context, PortIndex in, const Frame& train, SimTime tail) {
     inputs_.freed(context, in, train, tail);
-    if (queues_) go_on(context, in, train.lane, tail);
+    if (is_fifo_) go_on(context, in, train.lane, tail);
   }
   bool queue(Context& context, const Frame& train, PortIndex in, PortIndex out, std::uint8_t from_lane);
   void advance(Context& context, PortIndex in, std::uint8_t lane);
@@ -166,12 +167,13 @@ class Crossbar {
     return ready;
   }
 
-  EgressBank egress_;
-  // A line of their own, but for those of many ports.
+  [[no_unique_address]] EgressBank egress_;
+  // In the line of egress_ that leads to others: all that a NIC needs besides of a train from its fabric.
   SimTime latency_;
-  std::unique_ptr<InputQueues> queues_;  ///< of inputs that are FIFOs; null: they are none
+  const bool is_fifo_;                   ///< queues_ are there
   bool has_slow_inputs_ = false;         ///< fixed: some are slower than some outputs
   SmallArray<LineTime, 3> in_lines_;     ///< by port; of rate 0 where nothing is connected
+  std::unique_ptr<InputQueues> queues_;  ///< of inputs that are FIFOs; null: they are none
   InputBank inputs_;
 };
 

@@ -25,12 +25,12 @@ bool is_any_recorded(const BuildContext& build, std::initializer_list<TableId> s
 }  // namespace
 
 EgressBank::EgressBank(const BuildContext& build, std::span<const PortEnd> ends)
-    : control_of_(std::make_unique<SendControl*[]>(build.record.port_count)),
-      ports_(build.record.port_count, is_any_recorded(build, {tables::link_use, tables::queue})),
-      meter_settings_(meter_settings(build.model)),
+    : meter_settings_(meter_settings(build.model)),
       model_(&build.model),
       energy_pj_per_byte_(build.record.port_count),
-      traffic_meters_(build) {
+      traffic_meters_(build),
+      control_of_(std::make_unique<SendControl*[]>(build.record.port_count)),
+      ports_(build.record.port_count, is_any_recorded(build, {tables::link_use, tables::queue})) {
   if (auto* output = build.model.resource<OutputSelection>()) {
     counts_queues_ = output->is_recorded(tables::queue);
     if (ports_.has_partners())
@@ -132,7 +132,7 @@ SimTime EgressBank::put_on_line(Context& context, PortIndex port, SendLane& lane
   if (p.fails)
     if (const SimTime cut = cut_at(port, start, busy); cut != time_never) {
       p.free_at = cut;
-      cut_off_.push_back({train, port});
+      cut_off(train, port);
       return context.now();
     }
   p.free_at = start + busy;

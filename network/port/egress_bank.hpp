@@ -224,9 +224,12 @@ class EgressBank final : public FrameLine {
     Frame train{};
     PortIndex port = 0;
   };
-  [[nodiscard]] bool has_cut_off() const { return !cut_off_.empty(); }
+  [[nodiscard]] bool has_cut_off() const { return cut_off_ != nullptr; }
   /// Those since the last call; whoever asks has them to send again.
-  [[nodiscard]] std::vector<CutOff> take_cut_off() { return std::exchange(cut_off_, {}); }
+  [[nodiscard]] std::vector<CutOff> take_cut_off() {
+    const std::unique_ptr<std::vector<CutOff>> all = std::move(cut_off_);
+    return all ? std::move(*all) : std::vector<CutOff>{};
+  }
   /// The timer of a link that has gone down or come up (MessageKind::link_change). Trains that wait for the
   /// far end of one that is down are cut off: left(train, from) for each.
   template <class Left>
@@ -239,7 +242,7 @@ class EgressBank final : public FrameLine {
       SendLane& lane = lanes[k];
       while (lane.first_waiting != SendQueue::none) {
         const Waiting w = take_first(port, lane);
-        cut_off_.push_back({w.train, port});
+        cut_off(w.train, port);
         Frame freed = w.train;
         freed.lane = w.from_lane;
         left(freed, w.from);
@@ -325,6 +328,10 @@ class EgressBank final : public FrameLine {
     Port& p = ports_[port];
     SendLane* far = p.lanes > near_lanes ? &far_lane(port, near_lanes) : nullptr;
     return {p.near, far, std::max<std::uint32_t>(p.lanes, 1), p.capacity};
+  }
+  void cut_off(const Frame& train, PortIndex port) {
+    if (!cut_off_) cut_off_ = std::make_unique<std::vector<CutOff>>();
+    cut_off_->push_back({train, port});
   }
   [[noreturn]] void refuse_lane(const Context& context, PortIndex port, std::uint8_t lane) const;
   /// Which ports add credits without their flow control.
@@ -437,13 +444,6 @@ class EgressBank final : public FrameLine {
   SimTime leave(Context& context, PortIndex port, SendLane& lane, const Frame& train, SimTime ready,
                 SimTime start, SimTime busy);
 
-  // A line of what trains that wait need, the ports that lie here, and what leads to others with what every
-  // train needs.
-  SendQueue pool_;
-  std::unique_ptr<SendControl*[]> control_of_;  ///< by port
-  /// With their counts where link_use or queue is recorded.
-  [[no_unique_address]] PairedArray<Port, PortCount, 3> ports_;
-  std::vector<CutOff> cut_off_;  ///< empty between events
   MeterSettings meter_settings_;
   std::vector<SendLane> far_lanes_;  ///< by port, lanes from the third on; empty where no port has them
   std::vector<std::unique_ptr<SendControl>> controls_;
@@ -459,6 +459,14 @@ class EgressBank final : public FrameLine {
   bool counts_queues_ = false;             ///< queue is recorded
   std::vector<LineRecording> recordings_;  ///< of ports that are recorded now, few
   std::vector<LaneCount> far_counts_;      ///< by port, lanes from 1 on; empty where there are none
+
+  // What trains that wait need, the ports that lie here, and half a line that leads to others, with what
+  // every event looks at; whoever has a bank as [[no_unique_address]] has the other half.
+  alignas(64) SendQueue pool_;
+  std::unique_ptr<SendControl*[]> control_of_;  ///< by port
+  /// With their counts where link_use or queue is recorded.
+  [[no_unique_address]] PairedArray<Port, PortCount, 3> ports_;
+  std::unique_ptr<std::vector<CutOff>> cut_off_;  ///< null: none
 };
 
 }  // namespace lightrail
