@@ -144,7 +144,8 @@ void Nic::tell_hot(HotLines& lines) const {
 /// Nearly all that comes in from the fabric is for the first device, and nearly all else leaves on the first
 /// port.
 void Nic::prefetch(std::span<const Delivery> events, std::span<const OutLink> links) const {
-  prefetch_lines(links.data(), links.size_bytes());
+  prefetch_line(links.data());
+  if (first_device() > 1 && first_device() < links.size()) prefetch_line(&links[first_device()]);
   bool sends = false;
   for (const Delivery& delivery : events) {
     const MessageKind kind = kind_of(delivery.event.payload);
