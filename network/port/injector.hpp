@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -130,14 +131,11 @@ class Injector {
   void tell_hot(HotLines& lines) const { turns_.tell_hot(lines); }
   /// Fetches what a wake touches.
   void prefetch() const {
-    prefetch_object();
+    prefetch_at(this);
     turns_.prefetch();
   }
-  /// The same of the object alone, of which it reads nothing.
-  void prefetch_object() const {
-    const auto* object = reinterpret_cast<const char*>(this);
-    prefetch_lines(object, static_cast<std::size_t>(reinterpret_cast<const char*>(&waiting_) - object));
-  }
+  /// The same of the object alone that is, or may be, at `place`: nothing of it is read.
+  static void prefetch_at(const void* place) { prefetch_lines(place, offsetof(Injector, waiting_)); }
 
  private:
   static constexpr std::uint32_t none = FlowTurns::none;

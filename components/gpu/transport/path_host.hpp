@@ -153,8 +153,7 @@ class PathHost final : private SentListener {
   void prefetch_line_of(PortIndex port) const {
     if (port >= injectors_.size()) return;
     egress_.prefetch(port);
-    // Nothing of it is read, nor whether it is there.
-    reinterpret_cast<const Injector*>(&injectors_[port])->prefetch_object();
+    Injector::prefetch_at(&injectors_[port]);
   }
   void prefetch_queue() const { egress_.prefetch_queue(); }
   void prefetch_arrival(std::uint64_t flow) const { arrivals_.prefetch(flow); }
