@@ -65,22 +65,30 @@ void FlowTurns::skip_owing(Ring& ring) {
   }
 }
 
-/// All flows owe: each misses as many turns as the one that owes least.
-void FlowTurns::skip_rounds(Ring& ring) {
-  std::int64_t least = flows_[ring.first].position;
-  ring.shortest = flows_[ring.first].message.head.bytes;
+template <class Function>
+void FlowTurns::for_each(const Ring& ring, Function&& function) {
   std::uint32_t flow = ring.first;
   do {
-    least = std::min(least, flows_[flow].position);
-    ring.shortest = std::min(ring.shortest, flows_[flow].message.head.bytes);
+    function(flows_[flow]);
     flow = flows_[flow].next;
   } while (flow != ring.first);
+}
+
+void FlowTurns::find_shortest(Ring& ring) {
+  ring.shortest = flows_[ring.first].message.head.bytes;
+  for_each(ring, [&](const Flow& flow) { ring.shortest = std::min(ring.shortest, flow.message.head.bytes); });
+}
+
+/// All flows owe: each misses as many turns as the one that owes least.
+void FlowTurns::skip_rounds(Ring& ring) {
+  find_shortest(ring);
+  std::int64_t least = flows_[ring.first].position;
+  for_each(ring, [&](const Flow& flow) { least = std::min(least, flow.position); });
   const std::int64_t paid = (least + ring.shortest - 1) / ring.shortest * ring.shortest;
-  do {
-    flows_[flow].position -= paid;
-    if (flows_[flow].position <= 0) --ring.owing;
-    flow = flows_[flow].next;
-  } while (flow != ring.first);
+  for_each(ring, [&](Flow& flow) {
+    flow.position -= paid;
+    if (flow.position <= 0) --ring.owing;
+  });
 }
 
 /// Puts `turn` in the place of the lowest one and lets it sink.
@@ -128,7 +136,10 @@ void FlowTurns::remove_first(std::uint32_t ring) {
       flows_[next].position = 0;
       r.owing = 0;
     }
-    if (r.owing != 0) skip_owing(r);
+    if (r.owing != 0) {
+      if (flows_[flow].message.head.bytes == r.shortest) find_shortest(r);
+      skip_owing(r);
+    }
   } else {
     FairRing& fair = fair_[ring];
     fair.positions -= flows_[flow].position;

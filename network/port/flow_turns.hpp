@@ -20,8 +20,8 @@ namespace lightrail {
 /// do, and on NVLink also trains, whose order must be the same on all GPUs, since an NVSwitch reduces what
 /// has come from all of them. A flow whose trains are longer than the shortest of the ring owes the others
 /// what it sent beyond that; each turn that it misses pays for one of the shortest (surplus round robin). So
-/// flows have equal shares of the line in bytes, as in packets, and trains that are all of one length take
-/// turns as they stand.
+/// flows have equal shares of the line in bytes, as in packets, but those of a single train, and trains that
+/// are all of one length take turns as they stand.
 ///
 /// Trains that enter a fabric in such turns would end messages up to a round of trains early or late: of
 /// eight flows with 12 packets a train, 84 packets. So in the other rings each flow keeps the position that
@@ -48,7 +48,7 @@ class FlowTurns {
     std::uint32_t first = none, last = none;  ///< that wait behind it, the owner's
     std::uint32_t next = none;                ///< in a plain ring, circular; of free ones
     std::uint32_t previous = none;            ///< in a plain ring
-    std::int64_t position = 0;                ///< in a plain ring: what it owes, if above 0 [B]
+    std::int64_t position = 0;                ///< what it sent; in a plain ring what it owes [B]
   };
   static_assert(sizeof(Flow) == 64);
 
@@ -131,6 +131,9 @@ class FlowTurns {
     if (flow.position > 0) ++ring.owing;
     if (ring.owing != 0) skip_owing(ring);
   }
+  template <class Function>
+  void for_each(const Ring& ring, Function&& function);
+  void find_shortest(Ring& ring);
   void skip_owing(Ring& ring);
   void skip_rounds(Ring& ring);
   void sent_in_turn(std::uint32_t ring, std::uint32_t bytes, std::int64_t left, std::uint32_t longest);

@@ -9,16 +9,18 @@ namespace lightrail {
 
 namespace {
 
-/// Each packet takes one of the ports that are less than two packets behind the least loaded one, drawn anew:
-/// a switch compares classes of what waits, not the picosecond at which a line will be free. By picoseconds
-/// hardly two ports are equal, and hosts that send as fast as the lines find the same one free each time;
-/// what meets on the way down then meets again and again. Within one packet it still does in part
-/// (docs/grain.md, "Least loaded, within two packets").
+/// Each packet takes one of the ports that have less than two packets before it, or, where none has so
+/// little, of those that are less than two behind the least loaded one, drawn anew: a switch compares classes
+/// of what waits, not the picosecond at which a line will be free. By picoseconds hardly two ports are equal,
+/// and hosts that send as fast as the lines find the same one free each time; what meets on the way down then
+/// meets again and again. Within one packet it still does in part (docs/grain.md, "Least loaded, within two
+/// packets").
 ///
-/// Packets of a train would fill up the ports that are less than a train behind the least loaded one, and so
-/// spread evenly over what lies behind them. A train has one port: of these, the next in turn for its
-/// destination. With the least loaded alone, lines on the way down carry unequal shares of what goes to one
-/// place, and twelve packets at a time add up to three times as much as single ones (docs/grain.md).
+/// Packets of a train would fill up the ports that are less than a train behind the one that the first of
+/// them takes, and so spread evenly over what lies behind them. A train has one port: of these, the next in
+/// turn for its destination. With the least loaded alone, lines on the way down carry unequal shares of what
+/// goes to one place, and twelve packets at a time add up to three times as much as single ones
+/// (docs/grain.md).
 class alignas(64) Adaptive final : public Routing {
  public:
   explicit Adaptive(const RoutingSetup& setup)
@@ -32,8 +34,8 @@ class alignas(64) Adaptive final : public Routing {
   RouteChoice choose(Lid lid, const Frame& train, PortIndex, const Context& context) override {
     const SwitchRoute::Candidates ports = ways_to(lid, route_, detours_, context.now());
     if (ports.count < 2) return {only_port(ports, egress_), train.lane};
-    const SimTime equal = std::max(egress_.line_time(ports[0], 2 * mtu_bytes_), SimTime{1});
-    const LoadedPort least = least_loaded(ports, ties_.next(), train, train.lane, egress_, context, equal);
+    const LoadedPort least =
+        least_loaded(ports, ties_.next(), train, train.lane, egress_, context, 2 * mtu_bytes_);
     const bool is_train = train.bytes > mtu_bytes_ && least.port != unroutable;
     return {is_train ? in_turn(ports, least, train, context) : least.port, train.lane};
   }

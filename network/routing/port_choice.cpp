@@ -1,5 +1,6 @@
 #include "network/routing/port_choice.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace lightrail {
@@ -21,22 +22,26 @@ PortIndex first_usable(const SwitchRoute::Candidates& ports, std::uint32_t first
 }
 
 LoadedPort least_loaded(const SwitchRoute::Candidates& ports, std::uint64_t tie, const Frame& train,
-                        std::uint8_t lane, const EgressBank& egress, const Context& context, SimTime step) {
+                        std::uint8_t lane, const EgressBank& egress, const Context& context,
+                        std::uint32_t equal_bytes) {
   const SimTime now = context.now();
   const std::uint32_t first = spread(tie, ports.count);
   // The least loaded of the ports that may be taken; of equal ones the first from `first` on.
   ByteTime byte;
+  const auto step_of = [&](PortIndex port) {
+    return std::max(egress.line_time(port, equal_bytes), SimTime{1});
+  };
   const auto best_of = [&](auto&& may_take) {
     LoadedPort best;
-    Backlog least, below(false, step);
-    for (std::uint32_t pass = 0; pass < 2; ++pass, below = least + step)
+    for (std::uint32_t pass = 0; pass < (equal_bytes == 0 ? 1 : 2); ++pass)
       for (const auto& [begin, end] : {std::pair{first, std::uint32_t{ports.count}}, {0u, first}})
         for (std::uint32_t i = begin; i < end; ++i) {
           const PortIndex port = ports[i];
           if (!may_take(port)) continue;
           const Backlog load = egress.backlog(port, lane, train.bytes, context, byte);
-          if (load < below) return LoadedPort{port, load};  // no other is better
-          if (load < least) least = load, best = {port, load};
+          const Backlog base = pass == 0 ? Backlog(false, SimTime{0}) : best.load;
+          if (load < base + step_of(port)) return LoadedPort{port, load};  // no other is better
+          if (load < best.load) best = {port, load};
         }
     return best;
   };

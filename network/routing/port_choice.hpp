@@ -89,10 +89,11 @@ struct LoadedPort {
 };
 
 /// Of the `ports` with the least trouble the one that lets `train` go on `lane` and has the least backlog; of
-/// equal ones, less than `step` (> 0) apart from the least, the first from the place that `tie` chooses: a
-/// hash, or a number drawn anew (TieDraw). Port `unroutable` when none is connected.
+/// equal ones the first from the place that `tie` chooses: a hash, or a number drawn anew (TieDraw). Ports
+/// are equal that have less than `equal_bytes` before the train; where none has so little, those that are
+/// less than these bytes behind the least loaded. Port `unroutable` when none is connected.
 [[nodiscard]] LoadedPort least_loaded(const SwitchRoute::Candidates& ports, std::uint64_t tie,
                                       const Frame& train, std::uint8_t lane, const EgressBank& egress,
-                                      const Context& context, SimTime step = SimTime{1});
+                                      const Context& context, std::uint32_t equal_bytes = 0);
 
 }  // namespace lightrail

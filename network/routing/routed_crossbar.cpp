@@ -210,7 +210,7 @@ void RoutedCrossbar::prefetch(std::span<const Delivery> events, std::span<const 
     const SwitchRoute::Candidates ports = likely_ports(frame.address.to());
     if (ports.count > 1) {
       if (std::exchange(has_many, true)) continue;  // mostly the same
-      prefetch_lines(routing_.get(), 128);  // adaptive routing's draws lie in the second line
+      prefetch_lines(routing_.get(), 128);          // adaptive routing's draws lie in the second line
     }
     for (std::uint32_t i = 0; i < ports.count; ++i)
       if (ports[i] < links.size()) prefetch_port(ports[i]);

@@ -13,7 +13,7 @@ namespace lightrail {
 /// credits say of the next buffer; of those less than two packets apart one drawn anew for each train. So an
 /// InfiniBand switch with adaptive routing does; leaves out what the next switch reports of its own outputs.
 [[nodiscard]] std::shared_ptr<const RoutingKind> adaptive_routing();
-/// Every flowlet: as adaptive, then the same port until the flow pauses.
+/// Every flowlet: the port with the least such backlog, ties drawn, then the same port until the flow pauses.
 [[nodiscard]] std::shared_ptr<const RoutingKind> adaptive_flow_routing();
 /// Spraying, as Ethernet senders do that count an entropy value up from packet to packet: each train of a
 /// flow takes the next port after that of the one before, whatever the load; every flow begins at a place of

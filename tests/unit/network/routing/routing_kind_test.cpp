@@ -171,12 +171,12 @@ TEST_CASE(
   CHECK(tried == 5);
 }
 
-// What a hash of the flow decides the lid alone does not tell.
 TEST_CASE("a routing is asked what is likely where it says more than all ports") {
   CHECK(built_in_routings().find("static")->narrows);
   CHECK_FALSE(built_in_routings().find("adaptive")->narrows);
 }
 
+// What a hash of the flow decides the lid alone does not tell.
 TEST_CASE("static routing says the one port that it takes") {
   for (const SwitchRoute& route : {leaf(), middle(), spine(), graph()})
     choose_all(*built_in_routings().find("static"), route,

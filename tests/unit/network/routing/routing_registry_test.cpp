@@ -16,7 +16,7 @@ using namespace lightrail::test;
 
 namespace {
 
-/// One switch: endpoint 0 below port 0; ports 4 ... 7 go up, each to a probe. Ports 5 may lack its link.
+/// One switch: endpoint 0 below port 0; ports 4 ... 7 go up, each to a probe. Ports 4 and 5 may lack theirs.
 struct Fan {
   NetworkBed bed;
   ComponentId source = bed.add_endpoint();
@@ -24,7 +24,7 @@ struct Fan {
   ComponentId device;
 
   explicit Fan(const std::shared_ptr<const RoutingKind>& routing, bool has_port_5 = true,
-               std::uint32_t grain = 1) {
+               std::uint32_t grain = 1, bool has_port_4 = true) {
     auto spec = std::make_shared<SwitchSpec>();
     spec->routing = routing;
     spec->port_rate = BitRate{8'000'000'000'000};
@@ -35,7 +35,8 @@ struct Fan {
     bed.connect(source, 0, device, 0, line);
     for (int i = 0; i < 4; ++i) {
       up.push_back(bed.add_endpoint());
-      if (i != 1 || has_port_5) bed.connect(up.back(), 0, device, static_cast<PortIndex>(4 + i), line);
+      if ((i != 1 || has_port_5) && (i != 0 || has_port_4))
+        bed.connect(up.back(), 0, device, static_cast<PortIndex>(4 + i), line);
     }
     for (std::uint32_t i = 0; i < 64; ++i) bed.book().endpoints.push_back({9, Lid{100 + i}, 0, 0});
     SwitchRoute route;
@@ -173,6 +174,19 @@ TEST_CASE("adaptive routing spreads each of several flows that together fill the
     std::map<std::uint32_t, int> of;
     for (const auto& train : fan.bed.trains(port)) ++of[as<Frame>(train.payload).address.to().value];
     for (std::uint32_t flow = 0; flow < 4; ++flow) CHECK((of[7 + flow] > 50 && of[7 + flow] < 160));
+  }
+}
+
+TEST_CASE("adaptive routing does so where the first port has no link") {
+  Fan fan(adaptive_routing(), true, 1, false);
+  for (int i = 0; i < 400; ++i)
+    for (std::uint32_t flow = 0; flow < 3; ++flow) fan.send(1000 * i + 333 * flow, 7 + flow, flow);
+  fan.bed.run();
+  CHECK(fan.counts()[0] == 0);
+  for (std::size_t up = 1; up < 4; ++up) {
+    std::map<std::uint32_t, int> of;
+    for (const auto& train : fan.bed.trains(fan.up[up])) ++of[as<Frame>(train.payload).address.to().value];
+    for (std::uint32_t flow = 0; flow < 3; ++flow) CHECK(of[7 + flow] > 20);  // of 133
   }
 }
 
