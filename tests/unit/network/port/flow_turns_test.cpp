@@ -51,6 +51,15 @@ struct Line {
     while (!turns.is_empty(0)) send();
   }
 
+  /// Goes on from a checkpoint of `other`.
+  void resume(const Line& other) {
+    StateWriter out;
+    other.turns.save(out);
+    StateReader in(out.bytes());
+    turns.load(in);
+    left = other.left;
+  }
+
   std::uint32_t train;
   FlowTurns turns;
   std::int64_t sent = 0;                        ///< [B]
@@ -225,11 +234,7 @@ TEST_CASE("what flows owe goes on the same after a checkpoint") {
   for (std::uint64_t key = 1; key <= 9; ++key)
     line.add(key, std::int64_t{400} * mtu, static_cast<std::uint32_t>(key * 3) * mtu);
   line.send(20);
-  StateWriter out;
-  line.turns.save(out);
-  StateReader in(out.bytes());
-  again.turns.load(in);
-  again.left = line.left;
+  again.resume(line);
   CHECK(line.send(200) == again.send(200));
 }
 
@@ -238,11 +243,7 @@ TEST_CASE("turns go on the same after a checkpoint") {
     Line line(packets), again(packets);
     for (std::uint64_t key = 1; key <= 9; ++key) line.add(key, static_cast<std::int64_t>(key) * 37 * mtu);
     line.send(20);
-    StateWriter out;
-    line.turns.save(out);
-    StateReader in(out.bytes());
-    again.turns.load(in);
-    again.left = line.left;
+    again.resume(line);
     for (std::uint64_t key = 10; key <= 12; ++key) line.add(key, mtu * 50), again.add(key, mtu * 50);
     CHECK(line.send(60) == again.send(60));
   }
