@@ -170,9 +170,9 @@ void add_stepped_iterations(const SteppedOverSummary& stepped, const Summary& su
               ? std::string(
                     "                 the two that were compared are equal to the picosecond on every GPU\n")
               : fmt::format(
-                    "                 an estimate: of the two that were compared a GPU spent {} otherwise, "
-                    "and steps differ by {:.2f} %; try more settling-iterations, or step over nothing\n",
-                    format_time(SimTime{stepped.difference_ps}), 100 * stepped.uncertainty());
+                    "                 an estimate: of the two that were compared a GPU spent {} otherwise; "
+                    "a step may be {:.2f} % off; try more settling-iterations, or step over nothing\n",
+                    format_time(SimTime{stepped.difference_ps}), 100 * stepped.iterations_uncertainty());
 }
 
 /// "recalled         1520 of 1600 collectives; simulated: 40 first, 40 apart".

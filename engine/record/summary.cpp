@@ -122,10 +122,10 @@ Json restart_json(const RestartSummary& r) {
           {"effective", r.effective()}};
 }
 
-Json stepped_over_json(const SteppedOverSummary& s) {
+Json stepped_over_json(const SteppedOverSummary& s, double uncertainty) {
   return {{"measured", s.measured},     {"skipped", s.skipped},
           {"period_ps", s.period_ps},   {"spread", s.spread()},
-          {"drift", s.drift()},         {"uncertainty", s.uncertainty()},
+          {"drift", s.drift()},         {"uncertainty", uncertainty},
           {"is_steady", s.is_steady()}, {"difference_ps", s.difference_ps}};
 }
 
@@ -236,8 +236,12 @@ std::string to_json(const Summary& s) {
   json["collectives"] = Json::array();
   for (const auto& c : s.collectives) json["collectives"].push_back(collective_json(c));
   json["grain_check"] = s.grain_check ? grain_check_json(*s.grain_check) : Json();
-  json["stepped_over"] = s.stepped_over ? stepped_over_json(*s.stepped_over) : Json();
-  json["stepped_iterations"] = s.stepped_iterations ? stepped_over_json(*s.stepped_iterations) : Json();
+  json["stepped_over"] =
+      s.stepped_over ? stepped_over_json(*s.stepped_over, s.stepped_over->uncertainty()) : Json();
+  json["stepped_iterations"] =
+      s.stepped_iterations
+          ? stepped_over_json(*s.stepped_iterations, s.stepped_iterations->iterations_uncertainty())
+          : Json();
   json["whole_cluster"] = whole_cluster_json(s);
   json["recalled"] = Json::object();
   for (const auto& r : s.recalled) json["recalled"][r.outcome] = r.collectives;

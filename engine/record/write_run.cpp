@@ -105,7 +105,7 @@ void write_summary(ResultFile& file, const Summary& summary) {
   if (const auto& stepped = summary.stepped_iterations) {
     file.set_attribute("/summary", "stepped_iterations", stepped->skipped);
     file.set_attribute("/summary", "stepped_iterations_difference_ps", stepped->difference_ps);
-    file.set_attribute("/summary", "stepped_iterations_uncertainty", stepped->uncertainty());
+    file.set_attribute("/summary", "stepped_iterations_uncertainty", stepped->iterations_uncertainty());
   }
   if (summary.fold > 1) {
     const auto fold = static_cast<double>(summary.fold);
