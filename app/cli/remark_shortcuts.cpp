@@ -102,6 +102,11 @@ ModelPart remark_shortcuts(const Model& model) {
                              [](const FabricLayout& layout) { return !layout_warnings(layout).empty(); }))
     part.remarks.push_back(
         {"fabric", "it is not oversubscribed everywhere as asked; validate shows the layout"});
+  if (layouts && std::any_of(layouts->all.begin(), layouts->all.end(), [](const FabricLayout& layout) {
+        return layout.tiers == 3 && built_tiers(layout) < 3;
+      }))
+    part.remarks.push_back(
+        {"fabric", "tiers=\"3\" is built without cores: a group of leaves has all NICs (validate shows it)"});
   if (layouts && model.resource<NetworkCost>() &&
       std::any_of(layouts->all.begin(), layouts->all.end(), has_spare_uplinks))
     part.remarks.push_back(

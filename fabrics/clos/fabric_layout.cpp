@@ -71,6 +71,13 @@ std::string problem(const FabricLayout::Network& network, double oversubscriptio
 
 }  // namespace
 
+std::uint32_t built_tiers(const FabricLayout& layout) {
+  std::uint32_t most = 1;
+  for (const FabricLayout::Network& network : layout.networks)
+    most = std::max(most, network.shape.cores_per_plane > 0 ? 3u : network.shape.spines > 0 ? 2u : 1u);
+  return most;
+}
+
 bool has_spare_uplinks(const FabricLayout& layout) {
   if (layout.tiers < 2 || layout.is_asked) return false;
   return std::all_of(
@@ -82,6 +89,7 @@ bool has_spare_uplinks(const FabricLayout& layout) {
 }
 
 std::string layout_text(const FabricLayout& layout) {
+  const std::uint32_t built = built_tiers(layout);
   std::uint32_t nics = 0;
   for (const FabricLayout::Network& network : layout.networks)
     nics = std::accumulate(network.nics.begin(), network.nics.end(), nics);
@@ -91,7 +99,8 @@ std::string layout_text(const FabricLayout& layout) {
       layout.nic_ports > 1
           ? fmt::format("{} of {} ports", counted(nics / layout.nic_ports, "NIC"), layout.nic_ports)
           : counted(nics, "NIC"),
-      counted(layout.tiers, "tier"),
+      built < layout.tiers ? fmt::format("{} of {} tiers", built, layout.tiers)
+                           : counted(layout.tiers, "tier"),
       layout.oversubscription > 1 ? fmt::format(", oversubscription {:g}", layout.oversubscription) : "");
   for (auto first = layout.networks.begin(); first != layout.networks.end();) {
     const auto last = std::find_if(first, layout.networks.end(), [&](const auto& n) { return n != *first; });
@@ -101,7 +110,9 @@ std::string layout_text(const FabricLayout& layout) {
     text += network_text(*first);
     first = last;
   }
-  return text;
+  if (built == layout.tiers) return text;
+  return text +
+         (built == 1 ? "  one leaf has all NICs: no spines\n" : "  one group has all leaves: no cores\n");
 }
 
 std::vector<InputError> layout_warnings(const FabricLayout& layout) {

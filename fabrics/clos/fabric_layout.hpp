@@ -33,8 +33,12 @@ struct FabricLayouts {
   std::vector<FabricLayout> all;
 };
 
-/// For people: leaves with their NICs, uplinks and ratio, pods, groups, spines, cores. About a line for each
-/// kind of leaf, however many there are.
+/// How many of the tiers are there: without cores where one group has all leaves, without spines where one
+/// leaf has all NICs.
+[[nodiscard]] std::uint32_t built_tiers(const FabricLayout& layout);
+
+/// For people: leaves with their NICs, uplinks and ratio, pods, groups, spines, cores, and which tiers are
+/// not built. About a line for each kind of leaf, however many there are.
 [[nodiscard]] std::string layout_text(const FabricLayout& layout);
 
 /// Where an oversubscription was asked for that some leaves do not have (beyond ratio_tolerance), or that a

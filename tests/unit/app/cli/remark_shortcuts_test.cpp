@@ -8,6 +8,7 @@
 
 #include "app/cli/print_summary.hpp"
 #include "components/gpu/compute/kernel_variation.hpp"
+#include "fabrics/clos/fabric_layout.hpp"
 #include "network/port/send_ahead.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 #include "workloads/program/groups.hpp"
@@ -47,6 +48,24 @@ TEST_CASE("each shortcut is said once, in the order of the data") {
         "message; see docs/grain.md\n"
         "                 grain: a busy line is given trains for 10.000 us ahead\n"
         "                 collectives: the steps of a ring in one server are one exchange (fold-rings)\n");
+}
+
+TEST_CASE("a third tier that was asked for and is not there is said") {
+  auto remarks_of = [](std::uint32_t cores) {
+    FabricLayout layout;
+    layout.tiers = 3;
+    layout.networks.resize(1);
+    layout.networks[0].shape.spines = 2;
+    layout.networks[0].shape.cores_per_plane = cores;
+    Model model;
+    model.add(std::make_shared<const FabricLayouts>(FabricLayouts{{layout}}));
+    return remark_shortcuts(model).remarks;
+  };
+  CHECK(remarks_of(4).empty());
+  CHECK(
+      remarks_text(remarks_of(0)) ==
+      "rests on         fabric: tiers=\"3\" is built without cores: a group of leaves has all NICs (validate "
+      "shows it)\n");
 }
 
 TEST_CASE("with drawn times a step that leaves micro-batches or replicas out is called an estimate") {

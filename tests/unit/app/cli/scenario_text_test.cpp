@@ -17,10 +17,12 @@ TEST_CASE("the layouts of several fabrics follow one another, storage's by its n
   model.add(std::make_shared<const FabricLayouts>(FabricLayouts{{layout, storage}}));
   CHECK(scenario_text("a.xml", model) ==
         "a.xml: valid, 0 components, 0 links\n"
-        "fabric fat-tree: 6 NICs, 2 tiers\n"
+        "fabric fat-tree: 6 NICs, 1 of 2 tiers\n"
         "  1 switch of 6 NICs\n"
-        "fabric fat-tree for storage: 6 NICs, 2 tiers\n"
-        "  1 switch of 6 NICs\n");
+        "  one leaf has all NICs: no spines\n"
+        "fabric fat-tree for storage: 6 NICs, 1 of 2 tiers\n"
+        "  1 switch of 6 NICs\n"
+        "  one leaf has all NICs: no spines\n");
 }
 
 TEST_CASE("a scenario is described by its size, its layout and warnings") {
@@ -37,8 +39,9 @@ TEST_CASE("a scenario is described by its size, its layout and warnings") {
   model.add(std::make_shared<const FabricLayouts>(FabricLayouts{{layout}}));
   CHECK(scenario_text("a.xml", model) ==
         "a.xml: valid, 0 components, 2 links\n"
-        "fabric fat-tree: 6 NICs, 2 tiers, oversubscription 3\n"
+        "fabric fat-tree: 6 NICs, 1 of 2 tiers, oversubscription 3\n"
         "  1 switch of 6 NICs\n"
+        "  one leaf has all NICs: no spines\n"
         "warning: a.xml:7: <fabric> attribute 'oversubscription': 3 was asked for, but all 6 NICs are on one "
         "leaf, where nothing is oversubscribed\n");
 }

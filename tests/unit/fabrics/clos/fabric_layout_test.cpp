@@ -56,6 +56,24 @@ TEST_CASE("leaves of an oversubscribed fat tree differ by one NIC at most, in th
   CHECK(layout_warnings(found).empty());
 }
 
+TEST_CASE("tiers that a small system does not need are said to be missing") {
+  // 16 leaves of two NICs: spines of 64 ports join 32 leaves of a group.
+  const FabricLayout two =
+      layout(cluster(16, 2, 2) + fabric("kind=\"fat-tree\" tiers=\"3\" nics-per-leaf=\"2\"", 64));
+  CHECK(built_tiers(two) == 2);
+  CHECK(layout_text(two) ==
+        "fabric fat-tree: 32 NICs, 2 of 3 tiers\n"
+        "  16 leaves of 2 NICs and 2 uplinks, 1:1\n"
+        "  2 spines, 1 link from each leaf to each\n"  // as for 32 leaves
+        "  one group has all leaves: no cores\n");
+  const FabricLayout one = layout(cluster(4, 2, 2) + fabric("kind=\"fat-tree\" nics-per-leaf=\"8\"", 64));
+  CHECK(built_tiers(one) == 1);
+  CHECK(layout_text(one) ==
+        "fabric fat-tree: 8 NICs, 1 of 2 tiers\n"
+        "  1 switch of 8 NICs\n"
+        "  one leaf has all NICs: no spines\n");
+}
+
 TEST_CASE("pods of an oversubscribed rail-optimised fabric are even, and storage leaves no larger") {
   // 8 ports at 3:1: pods of 6 servers at most, so 7 servers are 4 and 3 with 2 uplinks a leaf.
   const FabricLayout found =
@@ -142,8 +160,9 @@ TEST_CASE("one leaf is not oversubscribed, whatever was asked for") {
   const FabricLayout found =
       layout(cluster(4, 8, 8) + fabric("kind=\"fat-tree\" oversubscription=\"3\"", 64));
   CHECK(layout_text(found) ==
-        "fabric fat-tree: 32 NICs, 2 tiers, oversubscription 3\n"
-        "  1 switch of 32 NICs\n");
+        "fabric fat-tree: 32 NICs, 1 of 2 tiers, oversubscription 3\n"
+        "  1 switch of 32 NICs\n"
+        "  one leaf has all NICs: no spines\n");
   const std::vector<InputError> warnings = layout_warnings(found);
   REQUIRE(warnings.size() == 1);
   CHECK(warnings[0].what ==
