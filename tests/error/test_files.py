@@ -82,8 +82,12 @@ def two_runs_on_one_result(bed):
 
 def many_runs_on_one_result(bed):
     """As `srun` starts them without MPI: at one moment."""
-    jobs = [start(bed.run("--out", "out.h5", "--exit-after", "2 s"), bed.folder, f"log{i}")
-            for i in range(4)]
+    jobs = [start(bed.run("--out", "out.h5"), bed.folder, f"log{i}") for i in range(4)]
+    try:
+        wait_for("three refusals", lambda: sum(job.poll() is not None for job in jobs) >= 3)
+    finally:
+        for job in jobs:
+            job.terminate()  # nothing where it has ended
     codes = sorted(job.wait(LIMIT_S) for job in jobs)
     check(codes == [4, 4, 4, 75], f"exit codes {codes}, wanted one run and three refusals")
     check(status_of(bed.folder / "out.h5") == "stopped", "the file is not one run's")
