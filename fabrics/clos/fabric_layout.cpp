@@ -28,7 +28,8 @@ std::string ratio_text(std::uint32_t nics, std::uint32_t up) {
   return fmt::format("{:.3g}:1", static_cast<double>(nics) / up);
 }
 
-std::string network_text(const FabricLayout::Network& network) {
+/// `tiers`: that were asked for.
+std::string network_text(const FabricLayout::Network& network, std::uint32_t tiers) {
   const ClosShape& shape = network.shape;
   std::string text;
   for (const auto& [nics, count] : leaves_by_size(network))
@@ -39,10 +40,11 @@ std::string network_text(const FabricLayout::Network& network) {
                      : "");
   if (network.pods > 0)
     text += fmt::format("  {}, a leaf for each rail in each\n", counted(network.pods, "pod"));
-  if (shape.spines == 0) return text;
+  if (shape.spines == 0) return text + (tiers > 1 ? "  one leaf has all NICs: no spines\n" : "");
   if (shape.cores_per_plane == 0)
-    return text + fmt::format("  {}, {} from each leaf to each\n", counted(shape.spines, "spine"),
-                              counted(shape.leaf_links, "link"));
+    return text + fmt::format("  {}, {} from each leaf to each\n{}", counted(shape.spines, "spine"),
+                              counted(shape.leaf_links, "link"),
+                              tiers > 2 ? "  one group has all leaves: no cores\n" : "");
   return text + fmt::format(
                     "  {} of {} leaves, {} each, {} from each leaf to each\n"
                     "  {}, {} from each spine of its plane to each\n",
@@ -107,12 +109,10 @@ std::string layout_text(const FabricLayout& layout) {
     if (layout.networks.size() > 1)
       text += fmt::format("  {}:\n", counted(static_cast<std::uint32_t>(last - first), "network by itself",
                                              "networks by themselves, each"));
-    text += network_text(*first);
+    text += network_text(*first, layout.tiers);
     first = last;
   }
-  if (built == layout.tiers) return text;
-  return text +
-         (built == 1 ? "  one leaf has all NICs: no spines\n" : "  one group has all leaves: no cores\n");
+  return text;
 }
 
 std::vector<InputError> layout_warnings(const FabricLayout& layout) {

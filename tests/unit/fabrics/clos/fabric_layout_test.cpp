@@ -72,6 +72,11 @@ TEST_CASE("tiers that a small system does not need are said to be missing") {
         "fabric fat-tree: 8 NICs, 1 of 2 tiers\n"
         "  1 switch of 8 NICs\n"
         "  one leaf has all NICs: no spines\n");
+  CHECK(layout_text(layout(cluster(4, 2, 2) + fabric("kind=\"rail-only\" tiers=\"2\"", 64))) ==
+        "fabric rail-only: 8 NICs, 1 of 2 tiers\n"
+        "  2 networks by themselves, each:\n"
+        "  1 switch of 4 NICs\n"
+        "  one leaf has all NICs: no spines\n");
 }
 
 TEST_CASE("pods of an oversubscribed rail-optimised fabric are even, and storage leaves no larger") {
