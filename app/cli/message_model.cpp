@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -149,10 +150,14 @@ WithoutSwitches without_switches(const Model& whole, const Scope& scope) {
     left.switches += kept[c].is_kept ? 0 : 1;
   }
   left.part = sub_model(whole, kept);
-  const std::shared_ptr<const ComponentKind> kind = message_fabric_kind();
   std::vector<std::vector<FabricPaths::Attached>> nics_of(paths->fabrics());
-  for (const FabricPaths::Attached& each : paths->attached())
-    if (scope.has(each.role)) nics_of[each.fabric].push_back(each);
+  std::size_t most = 0;
+  for (const FabricPaths::Attached& each : paths->attached()) {
+    if (!scope.has(each.role)) continue;
+    nics_of[each.fabric].push_back(each);
+    most = std::max(most, nics_of[each.fabric].size());
+  }
+  const std::shared_ptr<const ComponentKind> kind = message_fabric_kind(static_cast<std::uint32_t>(most));
   for (std::uint32_t fabric = 0; fabric < nics_of.size(); ++fabric)
     if (!nics_of[fabric].empty()) {
       require_single_ports(whole, nics_of[fabric]);

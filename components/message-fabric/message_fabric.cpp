@@ -106,11 +106,13 @@ void MessageFabric::load(StateReader& in) {
   reductions_.load(in);
 }
 
-std::shared_ptr<const ComponentKind> message_fabric_kind() {
+std::shared_ptr<const ComponentKind> message_fabric_kind(std::uint32_t nics) {
+  // Of a step of Mixtral 8x22B on 10,240 GPUs it had 15 % of all events.
+  constexpr std::uint32_t weight_of_nic = 4;
   auto kind = std::make_shared<ComponentKind>();
   kind->name = "message-fabric";
   kind->doc = R"(A fabric without its switches (<run detail="messages">, <fabric detail="messages">).)";
-  kind->weight = 8;
+  kind->weight = weight_of_nic * nics;
   kind->ports = {{"i", "NICs", "NIC"}};
   kind->statistics = {{"link_use", "payload and busy time of every line to a NIC by interval"},
                       {"link_traffic", "the same by group kind and kind of connection"}};

@@ -67,6 +67,7 @@ class MessageFabric final : public Component {
   std::unordered_map<std::uint64_t, SimTime> latencies_;
 };
 
-[[nodiscard]] std::shared_ptr<const ComponentKind> message_fabric_kind();
+/// Of fabrics that join up to `nics` NICs each: the more, the more work one of them is.
+[[nodiscard]] std::shared_ptr<const ComponentKind> message_fabric_kind(std::uint32_t nics);
 
 }  // namespace lightrail

@@ -43,8 +43,7 @@ std::vector<Edge> collect_edges(const Model& model) {
 
 }  // namespace
 
-AtomGraph make_atom_graph(const Model& model) {
-  AtomGraph graph;
+std::vector<std::int32_t> atom_weights(const Model& model) {
   std::vector<std::int64_t> weight(model.atom_count, 0);
   for (const ComponentRecord& component : model.components) {
     std::int64_t work = model.kinds[component.kind]->weight;
@@ -52,8 +51,14 @@ AtomGraph make_atom_graph(const Model& model) {
       work += model.ports[component.first_port + p].out.is_valid();
     weight[component.atom.value] += work;
   }
-  for (auto w : weight) graph.weight.push_back(clamp_to_int32(w));
+  std::vector<std::int32_t> clamped;
+  for (auto w : weight) clamped.push_back(clamp_to_int32(w));
+  return clamped;
+}
 
+AtomGraph make_atom_graph(const Model& model) {
+  AtomGraph graph;
+  graph.weight = atom_weights(model);
   const std::vector<Edge> edges = collect_edges(model);
   LIGHTRAIL_EXPECT(edges.size() <= std::numeric_limits<std::int32_t>::max());
   graph.first.assign(model.atom_count + 1, 0);

@@ -15,7 +15,9 @@ struct AtomGraph {
   std::vector<std::int32_t> traffic;  ///< of an edge: rate of its links [Gb/s], >= 1
 };
 
-/// Weight of an atom: for each component the weight of its kind plus one for each connected port.
+/// By atom: for each component the weight of its kind plus one for each connected port.
+[[nodiscard]] std::vector<std::int32_t> atom_weights(const Model& model);
+
 [[nodiscard]] AtomGraph make_atom_graph(const Model& model);
 
 /// The rank of each atom by METIS with a fixed seed; empty when METIS fails or leaves a rank without work.

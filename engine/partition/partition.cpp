@@ -65,7 +65,7 @@ Partition make_partition(const Model& model, int ranks, const PartitionPlan& pla
     std::iota(one_each.begin(), one_each.end(), 0);
     return measured(std::move(one_each));
   }
-  const auto stripes = [&] { return measured(split_in_stripes(model.atom_count, ranks)); };
+  const auto stripes = [&] { return measured(split_in_stripes(atom_weights(model), ranks)); };
   if (plan.partitioner == Partitioner::stripes) return stripes();
   const bool is_automatic = plan.partitioner == Partitioner::automatic;
   if (is_automatic && ranks > max_metis_ranks) return stripes();

@@ -1,6 +1,7 @@
 #include "engine/partition/stripes.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -58,10 +59,44 @@ std::vector<std::int32_t> split_in_stripes(std::uint32_t atoms, int ranks) {
   return rank_of;
 }
 
+std::vector<std::int32_t> split_in_stripes(const std::vector<std::int32_t>& weight, int ranks) {
+  const double share = static_cast<double>(std::accumulate(weight.begin(), weight.end(), std::int64_t{0})) /
+                       static_cast<double>(ranks);
+  std::vector<std::uint32_t> heavy;
+  for (std::uint32_t a = 0; a < weight.size(); ++a)
+    if (16 * static_cast<double>(weight[a]) > share) heavy.push_back(a);
+  if (heavy.empty() || heavy.size() == weight.size())
+    return split_in_stripes(static_cast<std::uint32_t>(weight.size()), ranks);
+  std::stable_sort(heavy.begin(), heavy.end(),
+                   [&](std::uint32_t x, std::uint32_t y) { return weight[x] > weight[y]; });
+  std::vector<std::int32_t> rank_of(weight.size(), -1);
+  std::vector<double> room(static_cast<std::size_t>(ranks), share), given(room.size(), 0);
+  for (const std::uint32_t a : heavy) {
+    const auto rank = std::max_element(room.begin(), room.end()) - room.begin();
+    rank_of[a] = static_cast<std::int32_t>(rank);
+    room[static_cast<std::size_t>(rank)] -= weight[a];
+  }
+  Random random(stripe_seed, ComponentId{0}, 0);
+  for (std::size_t a = 0; a < weight.size(); ++a) {
+    if (rank_of[a] >= 0) continue;
+    std::size_t least = 0, ties = 0;  // of what it is to have, the least given so far
+    double least_part = std::numeric_limits<double>::infinity();
+    for (std::size_t rank = 0; rank < room.size(); ++rank) {
+      if (room[rank] <= 0) continue;
+      const double part = given[rank] / room[rank];
+      if (part < least_part) least = rank, least_part = part, ties = 0;
+      if (part == least_part && random.below(++ties) == 0) least = rank;
+    }
+    rank_of[a] = static_cast<std::int32_t>(least);
+    given[least] += weight[a];
+  }
+  return rank_of;
+}
+
 std::vector<std::int32_t> split_in_wide_stripes(const Model& model, const AtomGraph& graph, int ranks) {
   const std::vector<GroupLink> links = links_between_atoms(model);
   Groups groups(std::vector<std::int64_t>(graph.weight.begin(), graph.weight.end()));
-  std::vector<std::int32_t> widest = split_in_stripes(model.atom_count, ranks);
+  std::vector<std::int32_t> widest = split_in_stripes(graph.weight, ranks);
   for (std::size_t to = 0; to < links.size();) {
     const SimTime latency = links[to].latency;
     while (to < links.size() && links[to].latency == latency)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <numeric>
@@ -12,6 +13,7 @@
 #include "engine/base/random.hpp"
 #include "engine/model/load_hint.hpp"
 #include "engine/partition/atom_graph.hpp"
+#include "engine/partition/stripes.hpp"
 #include "tests/support/test_model.hpp"
 #include "tests/support/token.hpp"
 
@@ -124,6 +126,27 @@ TEST_CASE("stripes give every rank its share of any run and of any stride of ser
       for (std::uint32_t c : count) CHECK(c * r * stride * 2 >= servers);  // at least half of a fair share
     }
   }
+}
+
+TEST_CASE("stripes give a rank that has a heavy atom fewer of the others, evenly over all") {
+  std::vector<std::int32_t> weight(901, 10);
+  weight[900] = 3'000;  // a quarter of all
+  const std::vector<std::int32_t> rank_of = split_in_stripes(weight, 2);
+  CHECK(rank_of[900] == 0);
+  for (std::size_t first = 0; first + 60 <= 900; first += 60) {
+    const auto begin = rank_of.begin() + static_cast<std::ptrdiff_t>(first);
+    CHECK(std::abs(std::count(begin, begin + 60, 0) - 20) <=
+          1);  // a third, for half of all with the heavy one
+  }
+  weight[0] = 2'000;  // the heaviest is dealt first, the next to the other rank
+  const std::vector<std::int32_t> both = split_in_stripes(weight, 2);
+  CHECK(both[900] == 0);
+  CHECK(both[0] == 1);
+  CHECK(std::count(both.begin(), both.end(), 0) == 1 + 400);
+  CHECK(split_in_stripes(std::vector<std::int32_t>(900, 10), 3) == split_in_stripes(900, 3));
+  // What is heavier than all others together has a rank for itself.
+  const std::vector<std::int32_t> one_heavy{1, 1, 100, 1}, alone{1, 1, 0, 1};
+  CHECK(split_in_stripes(one_heavy, 2) == alone);
 }
 
 TEST_CASE("a model that works in turns, and any on many ranks, is dealt in stripes") {
