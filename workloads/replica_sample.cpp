@@ -7,7 +7,7 @@
 
 namespace lightrail {
 
-std::shared_ptr<const ReplicaSample> replica_sample(const GroupTable& groups, const ProgramSet& programs) {
+std::shared_ptr<ReplicaSample> replica_sample(const GroupTable& groups, const ProgramSet& programs) {
   auto sample = std::make_shared<ReplicaSample>();
   std::vector<GroupKindId> whole;
   for (std::uint32_t k = 0; k < groups.kind_count(); ++k) {

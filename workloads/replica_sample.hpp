@@ -10,7 +10,7 @@ namespace lightrail {
 /// What is simulated of a job whose replicas stand for others (GroupKind::stands_for): GPUs that execute the
 /// same program, at the same place in every group that is simulated whole, do the same work. Null where none
 /// stands for another, or no two do the same.
-[[nodiscard]] std::shared_ptr<const ReplicaSample> replica_sample(const GroupTable& groups,
-                                                                  const ProgramSet& programs);
+[[nodiscard]] std::shared_ptr<ReplicaSample> replica_sample(const GroupTable& groups,
+                                                            const ProgramSet& programs);
 
 }  // namespace lightrail

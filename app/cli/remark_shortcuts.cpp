@@ -36,8 +36,8 @@ void remark_lockstep(const Model& model, ModelPart& part) {
   if (!groups || !folds(*groups)) return;
   part.remarks.push_back(
       {"fold",
-       "the simulated replicas go in lockstep: where their gradients share NICs with other traffic the whole "
-       "step is some per cent longer; <variation jitter> takes them apart (docs/scaling.md)"});
+       "no times are drawn, so replicas may go in lockstep, as the summary says: where their gradients share "
+       "NICs with other traffic the whole step is some per cent longer then (docs/scaling.md)"});
 }
 
 /// What fails in the part fails for all that it stands for, in the same picosecond.

@@ -18,10 +18,13 @@ ModelPart sampled_replicas(const Model& model) {
   const auto* programs = model.resource<ProgramSet>();
   const auto* run = model.resource<RunDetail>();
   if (run && run->detail == Detail::formula) return {};  // one GPU is simulated of each work
-  if (!variation || !variation->slow.empty() || !notes || !notes->jobs.empty() || !groups || !programs)
+  if ((variation && !variation->slow.empty()) || !notes || !notes->jobs.empty() || !groups || !programs)
     return {};
   ModelPart part;
-  if (auto sample = replica_sample(*groups, *programs)) part.resources.add<ReplicaSample>(std::move(sample));
+  if (auto sample = replica_sample(*groups, *programs)) {
+    sample->is_drawn = variation != nullptr;
+    part.resources.add<ReplicaSample>(std::move(sample));
+  }
   return part;
 }
 

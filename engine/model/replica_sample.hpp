@@ -7,8 +7,9 @@ namespace lightrail {
 /// The replicas of a job that are simulated, each of which stands for several. A Model resource.
 struct ReplicaSample {
   std::uint32_t stands_for = 1;  ///< replicas that one does
-  std::vector<std::uint32_t>
-      work_of_gpu;  ///< by GPU: those of one number do the same work, in each replica one
+  bool is_drawn = true;          ///< they differ by what is drawn for each GPU
+  /// By GPU: those of one number do the same work, in each replica one.
+  std::vector<std::uint32_t> work_of_gpu;
 };
 
 }  // namespace lightrail

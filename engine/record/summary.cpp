@@ -148,6 +148,7 @@ Json whole_cluster_json(const Summary& s) {
     whole["step_time_ps"] = estimate->step_ps, whole["deviation"] = estimate->deviation;
     whole["low_ps"] = estimate->low_ps, whole["high_ps"] = estimate->high_ps;
   }
+  if (s.replicas_apart_ps) whole["replicas_apart_ps"] = *s.replicas_apart_ps;
   return whole;
 }
 

@@ -51,6 +51,7 @@ SummaryCollector::SummaryCollector(const Model& model)
   if (const auto* sample = model.resource<ReplicaSample>()) {
     compute_ps_.resize(sample->work_of_gpu.size());
     latest_step_.resize(compute_ps_.size(), -1);
+    exposed_ps_.resize(compute_ps_.size());
   }
 }
 
@@ -103,6 +104,7 @@ void SummaryCollector::add_step(std::span<const std::int64_t> row) {
   const auto gpu = static_cast<std::size_t>(at("gpu"));
   latest_step_.at(gpu) = (at("attempt") << 32) + at("iteration");
   compute_ps_.at(gpu) = compute;
+  exposed_ps_.at(gpu) = at("t_exposed_ps");
 }
 
 void SummaryCollector::add_stepped_over(std::span<const std::int64_t> row) {
@@ -327,8 +329,10 @@ void SummaryCollector::reduce(MPI_Comm comm, const Model& model, Summary& summar
   all.add_recalled(summary);
   if (const auto* folded = model.resource<FoldFactor>()) summary.fold = folded->times;
   const auto* sample = model.resource<ReplicaSample>();
-  if (const IterationSummary* step = summary.last_iteration(); sample && step)
+  if (const IterationSummary* step = summary.last_iteration(); sample && step) {
     summary.whole_cluster = estimate_whole(step->step_ps(), all.compute_ps_, *sample);
+    if (!sample->is_drawn) summary.replicas_apart_ps = replicas_apart(all.exposed_ps_, *sample);
+  }
 }
 
 }  // namespace lightrail

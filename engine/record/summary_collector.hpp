@@ -117,8 +117,8 @@ class SummaryCollector {
   /// the halves, negated. INT64_MAX: no rows.
   std::vector<std::int64_t> stepped_over_;
   /// By GPU: which step was its latest (attempt and iteration, rising; -1: none has been) and how long it
-  /// computed in it [ps]. Empty where no replica stands for others.
-  std::vector<std::int64_t> latest_step_, compute_ps_;
+  /// computed and waited for others in it [ps]. Empty where no replica stands for others.
+  std::vector<std::int64_t> latest_step_, compute_ps_, exposed_ps_;
 };
 
 }  // namespace lightrail

@@ -99,9 +99,10 @@ SummaryCollector SummaryCollector::merged(MPI_Comm comm) const {
   all_reduce(comm, MPI_MIN, latest);
   for (std::size_t gpu = 0; gpu < latest.size(); ++gpu) {
     all.latest_step_[gpu] = -latest[gpu];
-    if (latest_step_[gpu] < all.latest_step_[gpu]) all.compute_ps_[gpu] = 0;
+    if (latest_step_[gpu] < all.latest_step_[gpu]) all.compute_ps_[gpu] = all.exposed_ps_[gpu] = 0;
   }
   all_reduce(comm, MPI_SUM, all.compute_ps_);
+  all_reduce(comm, MPI_SUM, all.exposed_ps_);
   return all;
 }
 
@@ -109,13 +110,14 @@ void SummaryCollector::save(StateWriter& out) const {
   out.put(iterations_), out.put(exposed_), out.put(dimension_bytes_), out.put(collectives_);
   out.put(requests_), out.put(storms_), out.put(restarts_), out.put(recalled_);
   out.put(energy_nj_), out.put(power_rows_), out.put(stepped_over_), out.put(latest_step_),
-      out.put(compute_ps_);
+      out.put(compute_ps_), out.put(exposed_ps_);
 }
 
 void SummaryCollector::load(StateReader& in) {
   in.get(iterations_), in.get(exposed_), in.get(dimension_bytes_), in.get(collectives_);
   in.get(requests_), in.get(storms_), in.get(restarts_), in.get(recalled_);
-  in.get(energy_nj_), in.get(power_rows_), in.get(stepped_over_), in.get(latest_step_), in.get(compute_ps_);
+  in.get(energy_nj_), in.get(power_rows_), in.get(stepped_over_), in.get(latest_step_), in.get(compute_ps_),
+      in.get(exposed_ps_);
 }
 
 }  // namespace lightrail

@@ -72,7 +72,8 @@ Deviations deviations_of(std::span<const std::int64_t> compute_ps,
 std::optional<WholeClusterEstimate> estimate_whole(std::int64_t step_ps,
                                                    std::span<const std::int64_t> compute_ps,
                                                    const ReplicaSample& sample) {
-  if (sample.stands_for < 2 || compute_ps.size() != sample.work_of_gpu.size()) return std::nullopt;
+  if (sample.stands_for < 2 || !sample.is_drawn || compute_ps.size() != sample.work_of_gpu.size())
+    return std::nullopt;
   const Deviations here = deviations_of(compute_ps, sample.work_of_gpu);
   const double deviation = here.standard();
   if (!(deviation > 0)) return std::nullopt;
@@ -85,6 +86,22 @@ std::optional<WholeClusterEstimate> estimate_whole(std::int64_t step_ps,
                               .deviation = deviation,
                               .gpus = here.gpus * sample.stands_for,
                               .simulated = here.gpus};
+}
+
+std::int64_t replicas_apart(std::span<const std::int64_t> exposed_ps, const ReplicaSample& sample) {
+  struct Range {
+    std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = 0;
+  };
+  std::vector<Range> of_work;
+  for (std::size_t gpu = 0; gpu < exposed_ps.size(); ++gpu) {
+    const std::size_t work = sample.work_of_gpu.at(gpu);
+    if (work >= of_work.size()) of_work.resize(work + 1);
+    Range& range = of_work[work];
+    range.least = std::min(range.least, exposed_ps[gpu]), range.most = std::max(range.most, exposed_ps[gpu]);
+  }
+  std::int64_t apart = 0;
+  for (const Range& range : of_work) apart = std::max(apart, range.most - range.least);
+  return apart;
 }
 
 }  // namespace lightrail

@@ -26,4 +26,9 @@ struct WholeClusterEstimate {
                                                                  std::span<const std::int64_t> compute_ps,
                                                                  const ReplicaSample& sample);
 
+/// How much longer than another a GPU with the same work waited, at most [ps]: 0 of replicas that are copies
+/// of each other (in lockstep). `exposed_ps`: by GPU, in one step.
+[[nodiscard]] std::int64_t replicas_apart(std::span<const std::int64_t> exposed_ps,
+                                          const ReplicaSample& sample);
+
 }  // namespace lightrail

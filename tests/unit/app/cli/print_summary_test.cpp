@@ -20,9 +20,19 @@ TEST_CASE("of folded replicas the summary says what the whole cluster has") {
             .find("whole cluster    20 times this: 10240 GPUs; traffic dp 20.000 MB; network 20000 $, 1000 "
                   "W\n") != std::string::npos);
   CHECK(summary.steps_per_s_per_musd() == Approx(50));
+  CHECK(summary_text(summary, "").find("its replicas") == std::string::npos);
+  summary.replicas_apart_ps = 0;
+  CHECK(summary_text(summary, "")
+            .find("\n                 its replicas went in lockstep: all were held up at once\n") !=
+        std::string::npos);
+  summary.replicas_apart_ps = 76'210'000;
+  CHECK(
+      summary_text(summary, "")
+          .find("\n                 its replicas went apart: of GPUs with the same work one waited 76.210 us "
+                "longer than another\n") != std::string::npos);
   const std::string json = to_json(summary);
-  for (const char* part :
-       {"\"fold\": 20", "\"gpus\": 10240", "\"dp\": 20000000", "\"network_cost_usd\": 20000.0"})
+  for (const char* part : {"\"fold\": 20", "\"gpus\": 10240", "\"dp\": 20000000",
+                           "\"network_cost_usd\": 20000.0", "\"replicas_apart_ps\": 76210000"})
     CHECK(json.find(part) != std::string::npos);
 }
 

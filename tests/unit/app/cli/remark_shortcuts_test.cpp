@@ -83,10 +83,11 @@ TEST_CASE("with drawn times a step that leaves micro-batches or replicas out is 
     return remark_shortcuts(model).remarks;
   };
   CHECK(remarks_of(10, 1, false).empty());
-  CHECK(remarks_text(remarks_of(10, 4, false)) ==
-        "rests on         fold: the simulated replicas go in lockstep: where their gradients share NICs with "
-        "other traffic the whole step is some per cent longer; <variation jitter> takes them apart "
-        "(docs/scaling.md)\n");
+  CHECK(
+      remarks_text(remarks_of(10, 4, false)) ==
+      "rests on         fold: no times are drawn, so replicas may go in lockstep, as the summary says: where "
+      "their gradients share NICs with other traffic the whole step is some per cent longer then "
+      "(docs/scaling.md)\n");
   CHECK(remarks_of(0, 1, true).empty());
   CHECK(remarks_text(remarks_of(10, 1, true)) ==
         "rests on         variation: the step is an estimate: drawn times of the micro-batches left out "

@@ -14,7 +14,7 @@ TEST_CASE("the slowest GPU of those left out is drawn from the deviation of thos
   // Two GPUs, 10 % from their mean of a million: the deviation is 0.1 sqrt(2), and so far from the mean of
   // all is the slower one. Of two more GPUs the slowest is on average by the integral of 1 - phi(t)^2
   // further.
-  const ReplicaSample sample{2, {0, 0}};
+  const ReplicaSample sample{.stands_for = 2, .work_of_gpu = {0, 0}};
   const auto whole = estimate_whole(5'000'000, std::vector<std::int64_t>{900'000, 1'100'000}, sample);
   REQUIRE(whole);
   CHECK(whole->deviation == Approx(std::sqrt(2) / 10));
@@ -45,7 +45,7 @@ TEST_CASE("the estimate of a whole cluster is what whole clusters take on averag
     for (std::uint32_t gpu = simulated; gpu < simulated * stands_for; ++gpu)
       whole = std::max(whole, time(draw));
     const auto estimate =
-        estimate_whole(here, compute, {stands_for, std::vector<std::uint32_t>(simulated, 0)});
+        estimate_whole(here, compute, {stands_for, true, std::vector<std::uint32_t>(simulated, 0)});
     REQUIRE(estimate);
     error += static_cast<double>(estimate->step_ps) - whole;
     shorter += whole < static_cast<double>(estimate->low_ps) ? 1 : 0;
@@ -61,9 +61,18 @@ TEST_CASE("the estimate of a whole cluster is what whole clusters take on averag
 
 TEST_CASE("nothing is estimated where nothing varies, or nobody has the same work") {
   const std::vector<std::int64_t> equal{100, 100, 200, 200}, different{100, 110, 200, 210};
-  CHECK_FALSE(estimate_whole(1'000, equal, {4, {0, 0, 1, 1}}));
-  CHECK_FALSE(estimate_whole(1'000, different, {4, {0, 1, 2, 3}}));
-  CHECK_FALSE(estimate_whole(1'000, different, {1, {0, 0, 1, 1}}));
-  CHECK_FALSE(estimate_whole(1'000, std::vector<std::int64_t>{0, 0, 200, 210}, {4, {0, 0, 1, 1}}));
-  CHECK(estimate_whole(1'000, different, {4, {0, 0, 1, 1}}));
+  CHECK_FALSE(estimate_whole(1'000, equal, {4, true, {0, 0, 1, 1}}));
+  CHECK_FALSE(estimate_whole(1'000, different, {4, true, {0, 1, 2, 3}}));
+  CHECK_FALSE(estimate_whole(1'000, different, {1, true, {0, 0, 1, 1}}));
+  CHECK_FALSE(estimate_whole(1'000, std::vector<std::int64_t>{0, 0, 200, 210}, {4, true, {0, 0, 1, 1}}));
+  CHECK(estimate_whole(1'000, different, {4, true, {0, 0, 1, 1}}));
+}
+
+TEST_CASE("replicas are as far apart as GPUs with the same work waited for others") {
+  const ReplicaSample sample{.stands_for = 2, .is_drawn = false, .work_of_gpu = {0, 1, 0, 1}};
+  const std::vector<std::int64_t> alike{500, 900, 500, 900}, apart{500, 910, 530, 870};
+  CHECK(replicas_apart(alike, sample) == 0);
+  CHECK(replicas_apart(apart, sample) == 40);
+  // Copies that computed otherwise, as where collectives take their multiprocessors: nothing is drawn.
+  CHECK_FALSE(estimate_whole(5'000, apart, sample));
 }
