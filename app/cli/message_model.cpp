@@ -129,6 +129,11 @@ void add_fabric(SubModel& part, const Model& whole, const std::shared_ptr<const 
   }
 }
 
+/// The longest pieces of a message on NVLink [packets]: 8 MiB of 4 KiB, 19 us on Hopper. Whole, gradients of
+/// 30 MB hold up the tensor parallelism of the same GPUs for 150 us, which packets share the line with
+/// (docs/scaling.md has what pieces of 2 to 8 MiB bring).
+constexpr std::uint32_t longest_on_nvlink = 2'048;
+
 std::string left_out(std::uint32_t switches) {
   return counted(switches, "switch", "switches") + (switches == 1 ? " is" : " are");
 }
@@ -182,7 +187,7 @@ Model message_model(const Model& whole) {
   WithoutSwitches left = without_switches(whole, all);
   Model& model = left.part.model;
   for (LinkClass& link : model.link_classes)
-    link.grain = link.medium == "nvlink" ? TrainSettings::max_nvlink_grain : TrainSettings::max_grain;
+    link.grain = link.medium == "nvlink" ? longest_on_nvlink : TrainSettings::max_grain;
   ModelPart more;
   more.resources = left.resources.without<SendAhead>().without<TrainCap>().without<TrainsPerMessage>();
   more.resources.add<TrainsPerMessage>(std::make_shared<const TrainsPerMessage>(TrainsPerMessage{1}));

@@ -105,7 +105,8 @@ TEST_CASE("a tail never leaves before it has come in") {
 
 TEST_CASE("switches are left out, messages are whole, and the result says so") {
   Tree tree;
-  const Model model = message_model(tree.bed.finish_model());
+  const Model whole = tree.bed.finish_model();
+  const Model model = message_model(whole);
   CHECK(model.components.size() == 4);
   CHECK(model.component_name(ComponentId{3}) == "fabric0");
   CHECK(model.resource<WholeMessages>());
@@ -113,6 +114,9 @@ TEST_CASE("switches are left out, messages are whole, and the result says so") {
   CHECK(model.remarks[0].about == "messages");
   CHECK_THAT(model.remarks[0].text, Catch::Contains("3 switches are left out"));
   for (const LinkClass& link : model.link_classes) CHECK(link.grain == 4096);
+  Model over_nvlink = whole;
+  for (LinkClass& link : over_nvlink.link_classes) link.medium = "nvlink";
+  for (const LinkClass& link : message_model(over_nvlink).link_classes) CHECK(link.grain == 2048);
 }
 
 TEST_CASE("an address that the fabric does not lead to, and what no fabric by messages takes, are errors") {
