@@ -331,7 +331,10 @@ void SummaryCollector::reduce(MPI_Comm comm, const Model& model, Summary& summar
   const auto* sample = model.resource<ReplicaSample>();
   if (const IterationSummary* step = summary.last_iteration(); sample && step) {
     summary.whole_cluster = estimate_whole(step->step_ps(), all.compute_ps_, *sample);
-    if (!sample->is_drawn) summary.replicas_apart_ps = replicas_apart(all.exposed_ps_, *sample);
+    const bool have_all_ended =
+        std::equal(all.latest_step_.begin() + 1, all.latest_step_.end(), all.latest_step_.begin());
+    if (!sample->is_drawn && have_all_ended)
+      summary.replicas_apart_ps = replicas_apart(all.exposed_ps_, *sample);
   }
 }
 
