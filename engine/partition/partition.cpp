@@ -65,16 +65,18 @@ Partition make_partition(const Model& model, int ranks, const PartitionPlan& pla
     std::iota(one_each.begin(), one_each.end(), 0);
     return measured(std::move(one_each));
   }
-  const auto stripes = [&] { return measured(split_in_stripes(atom_weights(model), ranks)); };
-  if (plan.partitioner == Partitioner::stripes) return stripes();
+  const auto stripes = [&](const std::vector<std::int32_t>& weight) {
+    return measured(split_in_stripes(weight, ranks));
+  };
+  if (plan.partitioner == Partitioner::stripes) return stripes(atom_weights(model));
   const bool is_automatic = plan.partitioner == Partitioner::automatic;
-  if (is_automatic && ranks > max_metis_ranks) return stripes();
+  if (is_automatic && ranks > max_metis_ranks) return stripes(atom_weights(model));
   const AtomGraph graph = make_atom_graph(model);
   Partition together = measured(split_by_neighbours(graph, ranks, plan.partitioner));
   const auto* hint = model.resource<LoadHint>();
   if (!is_automatic || !hint || !hint->is_pipelined) return together;
   const SimTime enough = together.lookahead - together.lookahead / 5;
-  Partition dealt = stripes();
+  Partition dealt = stripes(graph.weight);
   if (dealt.lookahead >= enough || hint->exchange_servers >= many_servers) return dealt;
   const Partition wide = measured(split_in_wide_stripes(model, graph, ranks));
   return wide.lookahead >= enough ? wide : together;

@@ -1,6 +1,7 @@
 #include "engine/partition/stripes.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -62,11 +63,13 @@ std::vector<std::int32_t> split_in_stripes(std::uint32_t atoms, int ranks) {
 std::vector<std::int32_t> split_in_stripes(const std::vector<std::int32_t>& weight, int ranks) {
   const double share = static_cast<double>(std::accumulate(weight.begin(), weight.end(), std::int64_t{0})) /
                        static_cast<double>(ranks);
+  std::vector<std::int32_t> sorted = weight;
+  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+  std::nth_element(sorted.begin(), middle, sorted.end());
   std::vector<std::uint32_t> heavy;
   for (std::uint32_t a = 0; a < weight.size(); ++a)
-    if (16 * static_cast<double>(weight[a]) > share) heavy.push_back(a);
-  if (heavy.empty() || heavy.size() == weight.size())
-    return split_in_stripes(static_cast<std::uint32_t>(weight.size()), ranks);
+    if (16 * static_cast<double>(weight[a]) > share && weight[a] / 4 > *middle) heavy.push_back(a);
+  if (heavy.empty()) return split_in_stripes(static_cast<std::uint32_t>(weight.size()), ranks);
   std::stable_sort(heavy.begin(), heavy.end(),
                    [&](std::uint32_t x, std::uint32_t y) { return weight[x] > weight[y]; });
   std::vector<std::int32_t> rank_of(weight.size(), -1);

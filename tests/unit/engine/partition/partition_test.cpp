@@ -144,6 +144,10 @@ TEST_CASE("stripes give a rank that has a heavy atom fewer of the others, evenly
   CHECK(both[0] == 1);
   CHECK(std::count(both.begin(), both.end(), 0) == 1 + 400);
   CHECK(split_in_stripes(std::vector<std::int32_t>(900, 10), 3) == split_in_stripes(900, 3));
+  // Of few atoms each has a sixteenth; servers beside lighter switches are dealt by count all the same.
+  std::vector<std::int32_t> small(32, 72);
+  std::fill(small.begin(), small.begin() + 16, 220);
+  CHECK(split_in_stripes(small, 2) == split_in_stripes(32, 2));
   // What is heavier than all others together has a rank for itself.
   const std::vector<std::int32_t> one_heavy{1, 1, 100, 1}, alone{1, 1, 0, 1};
   CHECK(split_in_stripes(one_heavy, 2) == alone);
