@@ -193,11 +193,11 @@ Model message_model(const Model& whole) {
   more.resources.add<TrainsPerMessage>(std::make_shared<const TrainsPerMessage>(TrainsPerMessage{1}));
   more.resources.add<WholeMessages>(std::make_shared<const WholeMessages>());
   more.remarks.push_back(
-      {"messages",
-       fmt::format("messages travel whole: ports of GPUs, NVSwitches and NICs have their rates, "
-                   "and nothing waits between them; {} left out, with their links, congestion and "
-                   "energy",
-                   left_out(left.switches))});
+      {"messages", fmt::format("messages travel whole: ports of GPUs, NVSwitches and NICs have their rates, "
+                               "NVLinks take {} packets at a time, and nothing waits between them; {} left "
+                               "out, with their links, congestion and "
+                               "energy",
+                               longest_on_nvlink, left_out(left.switches))});
   // There are no trains.
   std::erase_if(model.remarks, [](const Remark& remark) { return remark.about == "grain"; });
   model.add(std::move(more));
