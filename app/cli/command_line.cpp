@@ -157,7 +157,8 @@ void fill_run(const Given& given, CommandLine& line) {
       given.choice<Partitioner>("partitioner", {{"automatic", Partitioner::automatic},
                                                 {"metis", Partitioner::metis},
                                                 {"blocks", Partitioner::blocks},
-                                                {"stripes", Partitioner::stripes}});
+                                                {"stripes", Partitioner::stripes},
+                                                {"pods", Partitioner::pods}});
   line.partition.tile_bytes =
       given.value("tile", Bytes{line.partition.tile_bytes}, Bytes{0}, Bytes{std::int64_t{1} << 40}).value;
   if (given.has("predict-ranks")) line.predict_ranks = parse_rank_counts(given.text("predict-ranks", ""));

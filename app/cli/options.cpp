@@ -53,8 +53,9 @@ std::vector<OptionDoc> make_option_docs() {
       {"window", "TIME", running, "widest window between ranks; changes no result"},
       {"block", "N", running,
        "components a queue block, 1 ... 65536 (large models: more); changes no result"},
-      {"partitioner", "NAME", running, "automatic (default), metis, blocks or stripes; changes no result",
-       false, "automatic metis blocks stripes"},
+      {"partitioner", "NAME", running,
+       "automatic (default), metis, blocks, stripes or pods; changes no result", false,
+       "automatic metis blocks stripes pods"},
       {"tile", "SIZE", running,
        "state that takes turns to be in the processor's cache (default 1 MiB; 0 B: all at once); changes no "
        "result"},

@@ -72,13 +72,15 @@ Partition make_partition(const Model& model, int ranks, const PartitionPlan& pla
   const bool is_automatic = plan.partitioner == Partitioner::automatic;
   if (is_automatic && ranks > max_metis_ranks) return stripes(atom_weights(model));
   const AtomGraph graph = make_atom_graph(model);
+  const auto pods = [&] { return measured(split_in_wide_stripes(model, graph, ranks)); };
+  if (plan.partitioner == Partitioner::pods) return pods();
   Partition together = measured(split_by_neighbours(graph, ranks, plan.partitioner));
   const auto* hint = model.resource<LoadHint>();
   if (!is_automatic || !hint || !hint->is_pipelined) return together;
   const SimTime enough = together.lookahead - together.lookahead / 5;
   Partition dealt = stripes(graph.weight);
   if (dealt.lookahead >= enough || hint->exchange_servers >= many_servers) return dealt;
-  const Partition wide = measured(split_in_wide_stripes(model, graph, ranks));
+  const Partition wide = pods();
   return wide.lookahead >= enough ? wide : together;
 }
 

@@ -51,6 +51,7 @@ std::vector<Partitioner> cutters() {
 std::vector<Partitioner> available() {
   std::vector<Partitioner> all = cutters();
   all.push_back(Partitioner::stripes);
+  all.push_back(Partitioner::pods);
   return all;
 }
 
@@ -221,12 +222,23 @@ TEST_CASE("a model that works in turns is dealt in pods where single servers wou
   }
 }
 
+TEST_CASE("pods are dealt on demand, where an all-to-all would have servers dealt") {
+  const Model model = ring_of_pods(16, 6, 0, {true, 4});
+  const Partition wanted = make_partition(model, 2, Partitioner::pods);
+  CHECK(wanted.lookahead == SimTime{500});
+  CHECK(wanted.rank_of_atom ==
+        make_partition(ring_of_pods(16, 6, 0), 2, Partitioner::automatic).rank_of_atom);
+  CHECK(make_partition(model, 2, Partitioner::automatic).lookahead == SimTime{100});
+}
+
 TEST_CASE("pods that would not fill the ranks evenly are not dealt") {
   const Model model = ring_of_pods(8, 6, 1);  // one of 18 servers, seven of 6: in turn 36 and 24
   const Partition partition = make_partition(model, 2, Partitioner::automatic);
   const std::vector<int> atoms = atoms_by_rank(partition);
   CHECK(std::abs(atoms[0] - atoms[1]) < 12);
   CHECK(partition.rank_of_atom == make_partition(model, 2, Partitioner::metis).rank_of_atom);
+  CHECK(make_partition(model, 2, Partitioner::pods).rank_of_atom ==
+        make_partition(model, 2, Partitioner::stripes).rank_of_atom);
 }
 
 TEST_CASE("servers are dealt where an all-to-all sets four of them and more to work at once") {
