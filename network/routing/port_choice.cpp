@@ -28,21 +28,25 @@ LoadedPort least_loaded(const SwitchRoute::Candidates& ports, std::uint64_t tie,
   const std::uint32_t first = spread(tie, ports.count);
   // The least loaded of the ports that may be taken; of equal ones the first from `first` on.
   ByteTime byte;
-  const auto step_of = [&](PortIndex port) {
-    return std::max(egress.line_time(port, equal_bytes), SimTime{1});
-  };
   const auto best_of = [&](auto&& may_take) {
     LoadedPort best;
-    for (std::uint32_t pass = 0; pass < (equal_bytes == 0 ? 1 : 2); ++pass)
+    for (std::uint32_t pass = 0; pass < (equal_bytes == 0 ? 1 : 2); ++pass) {
+      const Backlog base = pass == 0 ? Backlog(false, SimTime{0}) : best.load;
+      BitRate rate{-1};
+      Backlog enough;  // on lines of `rate`
       for (const auto& [begin, end] : {std::pair{first, std::uint32_t{ports.count}}, {0u, first}})
         for (std::uint32_t i = begin; i < end; ++i) {
           const PortIndex port = ports[i];
           if (!may_take(port)) continue;
+          if (egress.rate(port) != rate) {
+            rate = egress.rate(port);
+            enough = base + std::max(egress.line_time(port, equal_bytes), SimTime{1});
+          }
           const Backlog load = egress.backlog(port, lane, train.bytes, context, byte);
-          const Backlog base = pass == 0 ? Backlog(false, SimTime{0}) : best.load;
-          if (load < base + step_of(port)) return LoadedPort{port, load};  // no other is better
+          if (load < enough) return LoadedPort{port, load};  // no other is better
           if (load < best.load) best = {port, load};
         }
+    }
     return best;
   };
   const LoadedPort clear = best_of([&](PortIndex port) { return egress.is_clear(port, now); });
