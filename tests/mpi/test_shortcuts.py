@@ -229,6 +229,10 @@ def combination(seed):
     return variables, fold, stepped
 
 
+# Seeds whose step is further off than the summary says (docs/scaling.md, "Iterations: step-over").
+BEYOND = {177}
+
+
 def compare_combined(seed, folder):
     variables, fold, stepped = combination(seed)
     draw = random.Random(f"detail {seed}")
@@ -242,16 +246,14 @@ def compare_combined(seed, folder):
     assert (short["stepped_over"] is not None) == ("pipeline" in stepped), part
     assert (short["stepped_iterations"] is not None) == ("iterations" in stepped), part
     assert len(short["iterations"]) == variables["iterations"], part
-    # How far steps drift while iterations are left out is by chance: one of 138 plans goes 1.8 times as far.
     bound = 0.002 + 0.02 * (fold > 1) + 0.01 * is_jittered + sum(
-        times * short[kind]["uncertainty"] for kind, times in (("stepped_over", 1), ("stepped_iterations", 2))
-        if short[kind])
+        short[kind]["uncertainty"] for kind in ("stepped_over", "stepped_iterations") if short[kind])
     error = short["step_time_ps"] / whole["step_time_ps"] - 1
     is_equal = fold == 1 and stepped == "iterations" and "equal to the picosecond" in text
     print(f"seed {seed}: fold {fold}, {stepped}, {variables['detail']}{', jitter' if is_jittered else ''}"
           f"{', equal' if is_equal else ''}: {100 * error:+.4f} %, "
           f"{whole['events'] / short['events']:.1f} x fewer events", part if abs(error) > 2e-3 else "", flush=True)
-    assert abs(error) < bound, (error, bound, part)
+    assert (abs(error) >= bound) == (seed in BEYOND), (error, bound, part)
     for dimension, size in whole["bytes_by_dimension"].items():
         of_all = (short["whole_cluster"] or short)["bytes_by_dimension"][dimension]
         assert abs(of_all - size) <= 1e-5 * size, (dimension, part)
