@@ -21,7 +21,6 @@
 #include "network/health/health_table.hpp"
 #include "network/health/read_degraded.hpp"
 #include "network/port/device_traits.hpp"
-#include "network/port/send_ahead.hpp"
 #include "network/port/trains_per_message.hpp"
 #include "network/port/whole_messages.hpp"
 #include "network/routing/routing.hpp"
@@ -131,8 +130,16 @@ void add_fabric(SubModel& part, const Model& whole, const std::shared_ptr<const 
 
 /// The longest pieces of a message on NVLink [packets]: 8 MiB of 4 KiB, 19 us on Hopper. Whole, gradients of
 /// 30 MB hold up the tensor parallelism of the same GPUs for 150 us, which packets share the line with
-/// (docs/scaling.md has what pieces of 2 to 8 MiB bring).
+/// (docs/scaling.md has what pieces of 2 to 8 MiB bring). Longer where the scenario's trains are.
 constexpr std::uint32_t longest_on_nvlink = 2'048;
+
+/// Of a model by messages [packets].
+std::uint32_t piece_on_nvlink(const Model& model) {
+  std::uint32_t longest = longest_on_nvlink;
+  for (const LinkClass& link : model.link_classes)
+    if (link.medium == "nvlink") longest = std::max(longest, link.grain);
+  return longest;
+}
 
 std::string left_out(std::uint32_t switches) {
   return counted(switches, "switch", "switches") + (switches == 1 ? " is" : " are");
@@ -187,9 +194,9 @@ Model message_model(const Model& whole) {
   WithoutSwitches left = without_switches(whole, all);
   Model& model = left.part.model;
   for (LinkClass& link : model.link_classes)
-    link.grain = link.medium == "nvlink" ? longest_on_nvlink : TrainSettings::max_grain;
+    link.grain = link.medium == "nvlink" ? std::max(link.grain, longest_on_nvlink) : TrainSettings::max_grain;
   ModelPart more;
-  more.resources = left.resources.without<SendAhead>().without<TrainCap>().without<TrainsPerMessage>();
+  more.resources = left.resources.without<TrainCap>().without<TrainsPerMessage>();
   more.resources.add<TrainsPerMessage>(std::make_shared<const TrainsPerMessage>(TrainsPerMessage{1}));
   more.resources.add<WholeMessages>(std::make_shared<const WholeMessages>());
   more.remarks.push_back(
@@ -197,7 +204,7 @@ Model message_model(const Model& whole) {
                                "NVLinks take {} packets at a time, and nothing waits between them; {} left "
                                "out, with their links, congestion and "
                                "energy",
-                               longest_on_nvlink, left_out(left.switches))});
+                               piece_on_nvlink(model), left_out(left.switches))});
   // There are no trains.
   std::erase_if(model.remarks, [](const Remark& remark) { return remark.about == "grain"; });
   model.add(std::move(more));

@@ -9,6 +9,7 @@
 #include "components/ocs/ocs.hpp"
 #include "components/switch/switch.hpp"
 #include "engine/base/error.hpp"
+#include "network/port/send_ahead.hpp"
 #include "network/port/whole_messages.hpp"
 #include "tests/support/network_bed.hpp"
 #include "tests/support/wire_messages.hpp"
@@ -117,6 +118,12 @@ TEST_CASE("switches are left out, messages are whole, and the result says so") {
   Model over_nvlink = whole;
   for (LinkClass& link : over_nvlink.link_classes) link.medium = "nvlink";
   for (const LinkClass& link : message_model(over_nvlink).link_classes) CHECK(link.grain == 2048);
+  for (LinkClass& link : over_nvlink.link_classes) link.grain = 3000;
+  const Model longer = message_model(over_nvlink);
+  for (const LinkClass& link : longer.link_classes) CHECK(link.grain == 3000);
+  CHECK_THAT(longer.remarks[0].text, Catch::Contains("NVLinks take 3000 packets at a time"));
+  over_nvlink.add(std::make_shared<const SendAhead>(SendAhead{microseconds(20)}));
+  CHECK(message_model(over_nvlink).resource<SendAhead>()->time == microseconds(20));
 }
 
 TEST_CASE("an address that the fabric does not lead to, and what no fabric by messages takes, are errors") {
