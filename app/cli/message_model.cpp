@@ -10,10 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "app/cli/added_component.hpp"
+#include "app/cli/message_fabrics.hpp"
 #include "components/message-fabric/message_fabric.hpp"
 #include "engine/base/counted.hpp"
 #include "engine/base/error.hpp"
+#include "engine/model/load_hint.hpp"
 #include "engine/model/sub_model.hpp"
 #include "fabrics/system/train_cap.hpp"
 #include "links/train_settings.hpp"
@@ -44,11 +45,6 @@ class Scope {
   ByRole<bool> is_in_;
 };
 
-/// `what`: messages do. Whoever knows the place adds it.
-[[noreturn]] void refuse(const std::string& what) {
-  throw InputErrors(InputError{"", 0, "messages " + what});
-}
-
 /// What messages do not see in these fabrics; empty: there is none.
 std::string obstacle(const Model& model, const Scope& scope) {
   if (const auto* health = model.resource<HealthTable>(); health && !health->is_empty()) return "<faults>";
@@ -65,12 +61,6 @@ std::string obstacle(const Model& model, const Scope& scope) {
   return "";
 }
 
-void require_single_ports(const Model& model, const std::vector<FabricPaths::Attached>& nics) {
-  for (const FabricPaths::Attached& each : nics)
-    if (fabric_ports_of(*model.specs[model.components[each.nic.value].spec]) > 1)
-      refuse("say nothing about NICs of two ports");
-}
-
 AddressBook renumbered(const AddressBook& whole, const std::vector<ComponentId>& component) {
   AddressBook book = whole;
   for (ComponentId& id : book.component_of) id = component[id.value];
@@ -85,47 +75,6 @@ RoutingTables renumbered(const RoutingTables& whole, const std::vector<Component
   for (const auto& [id, route] : whole.route_of)
     if (component[id].is_valid()) tables.route_of[component[id].value] = route;
   return tables;
-}
-
-/// By lid: where the fabric of these NICs leads to.
-std::vector<MessageFabricSpec::Target> targets(const FabricPaths& paths, const AddressBook& book,
-                                               const std::vector<FabricPaths::Attached>& nics,
-                                               const std::vector<PortIndex>& port_of) {
-  std::vector<MessageFabricSpec::Target> of_lid(book.lid_count);
-  for (const AddressBook::Entry& entry : book.endpoints) {
-    if (!entry.lid.is_valid() || of_lid[entry.lid.value].port != self_port) continue;
-    if (const auto path = paths.path(nics.front().switch_index, entry.lid))
-      of_lid[entry.lid.value] = {port_of[path->nic.value], path->switch_index};
-  }
-  return of_lid;
-}
-
-/// `nics`: those of the fabric with that number.
-void add_fabric(SubModel& part, const Model& whole, const std::shared_ptr<const ComponentKind>& kind,
-                const std::shared_ptr<const FabricPaths>& paths,
-                const std::vector<FabricPaths::Attached>& nics, std::uint32_t number) {
-  if (nics.size() >= self_port)
-    refuse(fmt::format("would join {} NICs by one fabric (at most {})", nics.size(), self_port - 1));
-  auto spec = std::make_shared<MessageFabricSpec>();
-  spec->paths = paths;
-  spec->role = nics.front().role;
-  std::vector<PortIndex> port_of(whole.components.size(), self_port);
-  for (const FabricPaths::Attached& each : nics) {
-    if (port_of[each.nic.value] != self_port)
-      refuse("have one cable from a device to a fabric; " + whole.component_name(each.nic) + " has several");
-    port_of[each.nic.value] = static_cast<PortIndex>(spec->switch_of_port.size());
-    spec->switch_of_port.push_back(each.switch_index);
-  }
-  if (const auto* book = whole.resource<AddressBook>())
-    spec->of_lid = targets(*paths, book->of(spec->role), nics, port_of);
-  const ComponentId fabric = add_component(part.model, kind, std::move(spec), fmt::format("fabric{}", number),
-                                           static_cast<std::uint16_t>(nics.size()));
-  for (const FabricPaths::Attached& each : nics) {
-    const PortIndex port = port_of[each.nic.value];
-    const LinkRecord &out = whole.links[each.to_switch.value], &back = whole.links[each.to_switch.value ^ 1];
-    join_ports(part.model, {part.component[out.from.value], out.from_port}, {fabric, port}, out.link_class,
-               back.link_class);
-  }
 }
 
 /// The longest pieces of a message on NVLink [packets]: 8 MiB of 4 KiB, 19 us on Hopper. Whole, gradients of
@@ -150,7 +99,16 @@ struct WithoutSwitches {
   SubModel part;
   Resources resources;         ///< of the whole, for what is left
   std::uint32_t switches = 0;  ///< left out
+  bool has_parts = false;      ///< some fabric has several
 };
+
+/// What the partitioner is to know of a model with that fabric.
+LoadHint load_hint(const Model& whole, const WithoutSwitches& left) {
+  const auto* hint = whole.resource<LoadHint>();
+  LoadHint with_parts = hint ? *hint : LoadHint{};
+  with_parts.has_long_links = left.has_parts;
+  return with_parts;
+}
 
 /// Of fabrics in whose way there is nothing (obstacle()).
 WithoutSwitches without_switches(const Model& whole, const Scope& scope) {
@@ -162,19 +120,14 @@ WithoutSwitches without_switches(const Model& whole, const Scope& scope) {
     left.switches += kept[c].is_kept ? 0 : 1;
   }
   left.part = sub_model(whole, kept);
-  std::vector<std::vector<FabricPaths::Attached>> nics_of(paths->fabrics());
-  std::size_t most = 0;
-  for (const FabricPaths::Attached& each : paths->attached()) {
-    if (!scope.has(each.role)) continue;
-    nics_of[each.fabric].push_back(each);
-    most = std::max(most, nics_of[each.fabric].size());
+  std::vector<FabricPaths::Attached> nics = paths->attached();
+  std::erase_if(nics, [&](const FabricPaths::Attached& each) { return !scope.has(each.role); });
+  const std::vector<LeftOutFabric> fabrics = left_out_fabrics(whole, *paths, nics);
+  const std::shared_ptr<const ComponentKind> kind = message_fabric_kind(most_nics_of_part(fabrics));
+  for (const LeftOutFabric& fabric : fabrics) {
+    add_message_fabric(left.part, whole, kind, paths, fabric);
+    left.has_parts |= fabric.parts.count > 1;
   }
-  const std::shared_ptr<const ComponentKind> kind = message_fabric_kind(static_cast<std::uint32_t>(most));
-  for (std::uint32_t fabric = 0; fabric < nics_of.size(); ++fabric)
-    if (!nics_of[fabric].empty()) {
-      require_single_ports(whole, nics_of[fabric]);
-      add_fabric(left.part, whole, kind, paths, nics_of[fabric], fabric);
-    }
   // Switches that others name by id (sums of several switches, GroupPlans) stay where they are: compute
   // fabrics come before the others, and by messages none of a fabric is left.
   left.resources = whole.resources().without<AddressBook>().without<RoutingTables>();
@@ -190,13 +143,15 @@ WithoutSwitches without_switches(const Model& whole, const Scope& scope) {
 
 Model message_model(const Model& whole) {
   const Scope all(true);
-  if (const std::string what = obstacle(whole, all); !what.empty()) refuse("say nothing about " + what);
+  if (const std::string what = obstacle(whole, all); !what.empty())
+    refuse_messages("say nothing about " + what);
   WithoutSwitches left = without_switches(whole, all);
   Model& model = left.part.model;
   for (LinkClass& link : model.link_classes)
     link.grain = link.medium == "nvlink" ? std::max(link.grain, longest_on_nvlink) : TrainSettings::max_grain;
   ModelPart more;
-  more.resources = left.resources.without<TrainCap>().without<TrainsPerMessage>();
+  more.resources = left.resources.without<TrainCap>().without<TrainsPerMessage>().without<LoadHint>();
+  more.resources.add<LoadHint>(std::make_shared<const LoadHint>(load_hint(whole, left)));
   more.resources.add<TrainsPerMessage>(std::make_shared<const TrainsPerMessage>(TrainsPerMessage{1}));
   more.resources.add<WholeMessages>(std::make_shared<const WholeMessages>());
   more.remarks.push_back(
@@ -226,7 +181,7 @@ Model with_fabrics_by_messages(const Model& whole, const FabricsByMessages& fabr
   }
   errors.throw_if_any();
   WithoutSwitches left = without_switches(whole, scope);
-  if (left.switches == 0) refuse("need switches that they leave out");
+  if (left.switches == 0) refuse_messages("need switches that they leave out");
   ModelPart more;
   more.resources = std::move(left.resources);
   more.remarks.push_back(

@@ -70,12 +70,14 @@ Partition make_partition(const Model& model, int ranks, const PartitionPlan& pla
   };
   if (plan.partitioner == Partitioner::stripes) return stripes(atom_weights(model));
   const bool is_automatic = plan.partitioner == Partitioner::automatic;
-  if (is_automatic && ranks > max_metis_ranks) return stripes(atom_weights(model));
+  const auto* hint = model.resource<LoadHint>();
+  const bool has_long_links = hint && hint->has_long_links;
+  if (is_automatic && ranks > max_metis_ranks && !has_long_links) return stripes(atom_weights(model));
   const AtomGraph graph = make_atom_graph(model);
   const auto pods = [&] { return measured(split_in_wide_stripes(model, graph, ranks)); };
-  if (plan.partitioner == Partitioner::pods) return pods();
+  // Stripes, where the ranks would have uneven shares of pods.
+  if (plan.partitioner == Partitioner::pods || (is_automatic && has_long_links)) return pods();
   Partition together = measured(split_by_neighbours(graph, ranks, plan.partitioner));
-  const auto* hint = model.resource<LoadHint>();
   if (!is_automatic || !hint || !hint->is_pipelined) return together;
   const SimTime enough = together.lookahead - together.lookahead / 5;
   Partition dealt = stripes(graph.weight);

@@ -1,6 +1,9 @@
 #include "network/routing/fabric_paths.hpp"
 
 #include <cstddef>
+#include <functional>
+#include <queue>
+#include <utility>
 
 #include "engine/base/error.hpp"
 #include "network/port/device_traits.hpp"
@@ -47,13 +50,12 @@ void FabricPaths::number_fabrics() {
     nodes_[first].fabric = fabrics_;
     open.push_back(first);
     while (!open.empty()) {
-      const std::size_t at = open.back();
+      const std::uint32_t at = open.back();
       open.pop_back();
-      const std::size_t end = at + 1 < nodes_.size() ? nodes_[at + 1].first_hop : hops_.size();
-      for (std::size_t h = nodes_[at].first_hop; h < end; ++h) {
-        if (hops_[h].next == none || nodes_[hops_[h].next].fabric != none) continue;
-        nodes_[hops_[h].next].fabric = fabrics_;
-        open.push_back(hops_[h].next);
+      for (const Hop& hop : hops_of(at)) {
+        if (hop.next == none || nodes_[hop.next].fabric != none) continue;
+        nodes_[hop.next].fabric = fabrics_;
+        open.push_back(hop.next);
       }
     }
     ++fabrics_;
@@ -91,6 +93,27 @@ std::optional<FabricPaths::Path> FabricPaths::path(std::uint32_t from_switch, Li
     at = hop.next;
   }
   return std::nullopt;
+}
+
+std::vector<SimTime> FabricPaths::nearest(std::span<const std::uint32_t> from) const {
+  std::vector<SimTime> least(nodes_.size(), time_never);
+  using Open = std::pair<SimTime, std::uint32_t>;
+  std::priority_queue<Open, std::vector<Open>, std::greater<>> open;
+  const auto reach = [&](std::uint32_t node, SimTime head) {
+    const SimTime through = head + nodes_[node].latency;
+    if (through >= least[node]) return;
+    least[node] = through;
+    open.emplace(through, node);
+  };
+  for (const std::uint32_t node : from) reach(node, SimTime{0});
+  while (!open.empty()) {
+    const auto [time, node] = open.top();
+    open.pop();
+    if (time > least[node]) continue;
+    for (const Hop& hop : hops_of(node))
+      if (hop.next != none) reach(hop.next, time + hop.latency);
+  }
+  return least;
 }
 
 }  // namespace lightrail

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/model/model.hpp"
@@ -38,6 +39,9 @@ class FabricPaths {
   };
   /// From a switch to the NIC that has `lid`; nothing: no port leads there.
   [[nodiscard]] std::optional<Path> path(std::uint32_t from_switch, Lid lid) const;
+  /// By switch: what a path to it that begins at one of `from` takes at least, counted as Path::latency is,
+  /// whatever routes say; time_never: no cables lead there.
+  [[nodiscard]] std::vector<SimTime> nearest(std::span<const std::uint32_t> from) const;
 
  private:
   struct Hop {
@@ -54,6 +58,12 @@ class FabricPaths {
   void add_switch(const Model& model, ComponentId id);
   void add_cables(const Model& model, ComponentId nic);
   void number_fabrics();
+  /// Of a switch, by port.
+  [[nodiscard]] std::span<const Hop> hops_of(std::uint32_t node) const {
+    const std::size_t first = nodes_[node].first_hop;
+    const std::size_t end = node + 1 < nodes_.size() ? nodes_[node + 1].first_hop : hops_.size();
+    return std::span(hops_).subspan(first, end - first);
+  }
 
   std::vector<std::uint32_t> node_of_;  ///< by component; none: no packet switch
   std::vector<SwitchRoute> routes_;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 
 #include "components/message-fabric/message_fabric.hpp"
 #include "components/ocs/ocs.hpp"
@@ -53,6 +54,15 @@ struct Tree {
     bed.run(save_at);
   }
 };
+
+/// Of all links of that medium.
+std::uint32_t nvlink_grain(const Model& model) {
+  std::set<std::uint32_t> all;
+  for (const LinkClass& link : model.link_classes)
+    if (link.medium == "nvlink") all.insert(link.grain);
+  REQUIRE(all.size() == 1);
+  return *all.begin();
+}
 
 }  // namespace
 
@@ -108,8 +118,9 @@ TEST_CASE("switches are left out, messages are whole, and the result says so") {
   Tree tree;
   const Model whole = tree.bed.finish_model();
   const Model model = message_model(whole);
-  CHECK(model.components.size() == 4);
-  CHECK(model.component_name(ComponentId{3}) == "fabric0");
+  CHECK(model.components.size() == 5);
+  CHECK(model.component_name(ComponentId{3}) == "fabric0.part0");
+  CHECK(model.component_name(ComponentId{4}) == "fabric0.part1");
   CHECK(model.resource<WholeMessages>());
   REQUIRE(model.remarks.size() == 1);
   CHECK(model.remarks[0].about == "messages");
@@ -117,10 +128,10 @@ TEST_CASE("switches are left out, messages are whole, and the result says so") {
   for (const LinkClass& link : model.link_classes) CHECK(link.grain == 4096);
   Model over_nvlink = whole;
   for (LinkClass& link : over_nvlink.link_classes) link.medium = "nvlink";
-  for (const LinkClass& link : message_model(over_nvlink).link_classes) CHECK(link.grain == 2048);
+  CHECK(nvlink_grain(message_model(over_nvlink)) == 2048);
   for (LinkClass& link : over_nvlink.link_classes) link.grain = 3000;
   const Model longer = message_model(over_nvlink);
-  for (const LinkClass& link : longer.link_classes) CHECK(link.grain == 3000);
+  CHECK(nvlink_grain(longer) == 3000);
   CHECK_THAT(longer.remarks[0].text, Catch::Contains("NVLinks take 3000 packets at a time"));
   over_nvlink.add(std::make_shared<const SendAhead>(SendAhead{microseconds(20)}));
   CHECK(message_model(over_nvlink).resource<SendAhead>()->time == microseconds(20));
@@ -165,13 +176,13 @@ TEST_CASE("fabrics by messages beside others: the switches of their role go, tra
   CHECK(frontend.components.size() == whole.components.size() - 1);
   CHECK(frontend.resource<RoutingTables>()->route_of.size() == 3);
   const Model compute = with_fabrics_by_messages(whole, {{{NicRole::compute, {}}}});
-  CHECK(compute.components.size() == whole.components.size() - 2);
+  CHECK(compute.components.size() == whole.components.size() - 1);
   REQUIRE(compute.resource<RoutingTables>()->route_of.size() == 1);
   CHECK(compute.resource<RoutingTables>()
             ->routes[compute.resource<RoutingTables>()->route_of.begin()->second]
             .role == NicRole::frontend);
   CHECK_FALSE(compute.resource<WholeMessages>());
-  for (const LinkClass& link : compute.link_classes) CHECK(link.grain == 16);
+  for (const LinkClass& link : compute.link_classes) CHECK(link.grain == (link.medium == "path" ? 1 : 16));
   REQUIRE(compute.remarks.size() == 1);
   CHECK_THAT(compute.remarks[0].text,
              Catch::Contains("the fabric for compute") && Catch::Contains("3 switches"));

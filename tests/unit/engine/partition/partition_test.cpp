@@ -231,6 +231,16 @@ TEST_CASE("pods are dealt on demand, where an all-to-all would have servers deal
   CHECK(make_partition(model, 2, Partitioner::automatic).lookahead == SimTime{100});
 }
 
+TEST_CASE("pods are dealt where links between them stand for whole paths, on many ranks, too") {
+  const auto lookahead = [](const LoadHint& hint, int ranks) {
+    return make_partition(ring_of_pods(64, 6, 0, hint), ranks, Partitioner::automatic).lookahead;
+  };
+  CHECK(lookahead({true, 4, true}, 2) == SimTime{500});
+  CHECK(lookahead({false, 1, true}, 32) == SimTime{500});
+  CHECK(lookahead({false, 1, false}, 32) == SimTime{100});
+  CHECK(lookahead({false, 1, true}, 48) == SimTime{100});  // 64 pods give 48 ranks no even shares
+}
+
 TEST_CASE("pods that would not fill the ranks evenly are not dealt") {
   const Model model = ring_of_pods(8, 6, 1);  // one of 18 servers, seven of 6: in turn 36 and 24
   const Partition partition = make_partition(model, 2, Partitioner::automatic);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "network/routing/packet_switch_spec.hpp"
 #include "tests/support/network_bed.hpp"
@@ -65,6 +66,18 @@ TEST_CASE("a path has its switches and the cables between them") {
   CHECK(far->switch_index == 1);
   CHECK(far->latency == nanoseconds(100 + 150 + 300 + 150 + 100));
   CHECK_FALSE(paths.path(0, Lid{3}));
+}
+
+TEST_CASE("the nearest of some switches is as far as the shortest path between them") {
+  Tree tree;
+  const FabricPaths paths(tree.bed.finish_model());
+  const SimTime leaf = nanoseconds(100), spine = nanoseconds(300), cable = nanoseconds(150);
+  const std::vector<SimTime> of_first{leaf, 2 * leaf + spine + 2 * cable, leaf + cable + spine};
+  CHECK(paths.nearest(std::vector<std::uint32_t>{0}) == of_first);
+  CHECK(of_first[1] == paths.path(0, Lid{2})->latency);
+  CHECK(paths.nearest(std::vector<std::uint32_t>{0, 1}) ==
+        std::vector<SimTime>{leaf, leaf, leaf + cable + spine});
+  CHECK(paths.nearest({}) == std::vector<SimTime>(3, time_never));
 }
 
 TEST_CASE("routes that lead in a circle lead nowhere") {
