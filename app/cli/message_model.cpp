@@ -22,6 +22,7 @@
 #include "network/health/health_table.hpp"
 #include "network/health/read_degraded.hpp"
 #include "network/port/device_traits.hpp"
+#include "network/port/send_ahead.hpp"
 #include "network/port/trains_per_message.hpp"
 #include "network/port/whole_messages.hpp"
 #include "network/routing/routing.hpp"
@@ -82,6 +83,13 @@ RoutingTables renumbered(const RoutingTables& whole, const std::vector<Component
 /// (docs/scaling.md has what pieces of 2 to 8 MiB bring). Longer where the scenario's trains are.
 constexpr std::uint32_t longest_on_nvlink = 2'048;
 
+/// Control messages pass between the packets of what has the line, which they do where something may be sent
+/// ahead: a clear-to-send behind a message of 16 MB would wait for 300 us that it waits for nowhere.
+SendAhead between_packets(const Model& whole) {
+  const auto* asked = whole.resource<SendAhead>();
+  return {std::max(asked ? asked->time : SimTime{0}, SimTime{1})};
+}
+
 /// Of a model by messages [packets].
 std::uint32_t piece_on_nvlink(const Model& model) {
   std::uint32_t longest = longest_on_nvlink;
@@ -92,6 +100,20 @@ std::uint32_t piece_on_nvlink(const Model& model) {
 
 std::string left_out(std::uint32_t switches) {
   return counted(switches, "switch", "switches") + (switches == 1 ? " is" : " are");
+}
+
+/// Of a model by messages that has left out so many switches.
+std::string what_is_simulated(const Model& model, SendAhead ahead, std::uint32_t switches) {
+  return fmt::format(
+      "messages travel whole: ports of GPUs, NVSwitches and NICs have their rates, NVLinks take {} packets "
+      "at "
+      "a time{}, control messages pass between packets, and nothing waits between ports; {} left out, with "
+      "their links, congestion and energy",
+      piece_on_nvlink(model),
+      ahead.time > SimTime{1}
+          ? fmt::format(", a busy line is given more for {} ahead", format_time(ahead.time))
+          : "",
+      left_out(switches));
 }
 
 /// A model with a MessageFabric instead of the switches of each fabric in scope.
@@ -150,16 +172,13 @@ Model message_model(const Model& whole) {
   for (LinkClass& link : model.link_classes)
     link.grain = link.medium == "nvlink" ? std::max(link.grain, longest_on_nvlink) : TrainSettings::max_grain;
   ModelPart more;
-  more.resources = left.resources.without<TrainCap>().without<TrainsPerMessage>().without<LoadHint>();
+  more.resources =
+      left.resources.without<SendAhead>().without<TrainCap>().without<TrainsPerMessage>().without<LoadHint>();
   more.resources.add<LoadHint>(std::make_shared<const LoadHint>(load_hint(whole, left)));
+  more.resources.add<SendAhead>(std::make_shared<const SendAhead>(between_packets(whole)));
   more.resources.add<TrainsPerMessage>(std::make_shared<const TrainsPerMessage>(TrainsPerMessage{1}));
   more.resources.add<WholeMessages>(std::make_shared<const WholeMessages>());
-  more.remarks.push_back(
-      {"messages", fmt::format("messages travel whole: ports of GPUs, NVSwitches and NICs have their rates, "
-                               "NVLinks take {} packets at a time, and nothing waits between them; {} left "
-                               "out, with their links, congestion and "
-                               "energy",
-                               piece_on_nvlink(model), left_out(left.switches))});
+  more.remarks.push_back({"messages", what_is_simulated(model, between_packets(whole), left.switches)});
   // There are no trains.
   std::erase_if(model.remarks, [](const Remark& remark) { return remark.about == "grain"; });
   model.add(std::move(more));

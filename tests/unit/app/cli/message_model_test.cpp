@@ -133,8 +133,12 @@ TEST_CASE("switches are left out, messages are whole, and the result says so") {
   const Model longer = message_model(over_nvlink);
   CHECK(nvlink_grain(longer) == 3000);
   CHECK_THAT(longer.remarks[0].text, Catch::Contains("NVLinks take 3000 packets at a time"));
+  CHECK(longer.resource<SendAhead>()->time == SimTime{1});  // control messages pass between packets
   over_nvlink.add(std::make_shared<const SendAhead>(SendAhead{microseconds(20)}));
-  CHECK(message_model(over_nvlink).resource<SendAhead>()->time == microseconds(20));
+  const Model ahead = message_model(over_nvlink);
+  CHECK(ahead.resource<SendAhead>()->time == microseconds(20));
+  CHECK_THAT(longer.remarks[0].text, !Catch::Contains("ahead"));
+  CHECK_THAT(ahead.remarks[0].text, Catch::Contains("a busy line is given more for 20.000 us ahead"));
 }
 
 TEST_CASE("an address that the fabric does not lead to, and what no fabric by messages takes, are errors") {
