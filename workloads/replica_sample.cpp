@@ -10,13 +10,15 @@ namespace lightrail {
 std::shared_ptr<ReplicaSample> replica_sample(const GroupTable& groups, const ProgramSet& programs) {
   auto sample = std::make_shared<ReplicaSample>();
   std::vector<GroupKindId> whole;
+  bool has_copies = false;
   for (std::uint32_t k = 0; k < groups.kind_count(); ++k) {
     const GroupKindId id{k};
     sample->stands_for = std::max(sample->stands_for, groups.kind(id).stands_for);
+    has_copies |= groups.kind(id).holds_copies;
     // What all GPUs of a job are in says nothing of their work.
-    if (groups.kind(id).stands_for == 1 && groups.kind(id).name != "world") whole.push_back(id);
+    if (!groups.kind(id).holds_copies && groups.kind(id).name != "world") whole.push_back(id);
   }
-  if (sample->stands_for == 1) return nullptr;
+  if (!has_copies) return nullptr;
   std::map<std::vector<std::uint32_t>, std::uint32_t> numbers;
   for (std::uint32_t gpu = 0; gpu < programs.program_of_gpu.size(); ++gpu) {
     std::vector<std::uint32_t> place{programs.program_of_gpu[gpu]};

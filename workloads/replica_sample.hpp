@@ -7,9 +7,8 @@
 
 namespace lightrail {
 
-/// What is simulated of a job whose replicas stand for others (GroupKind::stands_for): GPUs that execute the
-/// same program, at the same place in every group that is simulated whole, do the same work. Null where none
-/// stands for another, or no two do the same.
+/// What is simulated of a job with data-parallel replicas (GroupKind::holds_copies): GPUs that execute the
+/// same program, at the same place in every other group, do the same work. Null where no two do.
 [[nodiscard]] std::shared_ptr<ReplicaSample> replica_sample(const GroupTable& groups,
                                                             const ProgramSet& programs);
 

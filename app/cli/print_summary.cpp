@@ -157,13 +157,12 @@ void add_whole_cluster(const WholeClusterEstimate& whole, std::string& text) {
       format_time(SimTime{whole.high_ps}), 100 * whole.deviation, whole.gpus, whole.simulated);
 }
 
-void add_replicas_apart(std::int64_t apart_ps, std::string& text) {
+void add_replicas_apart(std::int64_t apart_ps, bool is_folded, std::string& text) {
+  text += is_folded ? "                 its replicas " : "replicas         ";
   text += apart_ps == 0
-              ? std::string("                 its replicas went in lockstep: all were held up at once\n")
-              : fmt::format(
-                    "                 its replicas went apart: of GPUs with the same work one "
-                    "waited {} longer than another\n",
-                    format_time(SimTime{apart_ps}));
+              ? std::string("went in lockstep: all were held up at once\n")
+              : fmt::format("went apart: of GPUs with the same work one waited {} longer than another\n",
+                            format_time(SimTime{apart_ps}));
 }
 
 void add_stepped_iterations(const SteppedOverSummary& stepped, const Summary& summary, std::string& text) {
@@ -238,7 +237,7 @@ std::string summary_text(const Summary& summary, const std::string& file) {
   if (!summary.recalled.empty()) add_recalled(summary.recalled, text);
   if (summary.fold > 1) add_folded(summary, text);
   if (summary.whole_cluster) add_whole_cluster(*summary.whole_cluster, text);
-  if (summary.replicas_apart_ps) add_replicas_apart(*summary.replicas_apart_ps, text);
+  if (summary.replicas_apart_ps) add_replicas_apart(*summary.replicas_apart_ps, summary.fold > 1, text);
   if (summary.stepped_over) add_stepped_over(*summary.stepped_over, text);
   if (summary.stepped_iterations) add_stepped_iterations(*summary.stepped_iterations, summary, text);
   if (summary.energy_j) text += fmt::format("energy           {:.3f} J\n", *summary.energy_j);

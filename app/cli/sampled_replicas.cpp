@@ -21,10 +21,12 @@ ModelPart sampled_replicas(const Model& model) {
   if ((variation && !variation->slow.empty()) || !notes || !notes->jobs.empty() || !groups || !programs)
     return {};
   ModelPart part;
-  if (auto sample = replica_sample(*groups, *programs)) {
-    sample->is_drawn = variation != nullptr;
-    part.resources.add<ReplicaSample>(std::move(sample));
-  }
+  auto sample = replica_sample(*groups, *programs);
+  if (!sample) return {};
+  sample->is_drawn = variation != nullptr;
+  // By messages nothing that happens in a fabric takes replicas apart, not even those of a whole run.
+  const bool may_go_in_lockstep = !sample->is_drawn && run && run->detail == Detail::messages;
+  if (sample->stands_for > 1 || may_go_in_lockstep) part.resources.add<ReplicaSample>(std::move(sample));
   return part;
 }
 

@@ -4,7 +4,8 @@
 
 namespace lightrail {
 
-/// The replicas of a job that are simulated, each of which stands for several. A Model resource.
+/// The data-parallel replicas of a job that are simulated, where each stands for several, or where all may go
+/// in lockstep. A Model resource.
 struct ReplicaSample {
   std::uint32_t stands_for = 1;  ///< replicas that one does
   bool is_drawn = true;          ///< they differ by what is drawn for each GPU

@@ -244,6 +244,8 @@ std::string to_json(const Summary& s) {
           ? stepped_over_json(*s.stepped_iterations, s.stepped_iterations->iterations_uncertainty())
           : Json();
   json["whole_cluster"] = whole_cluster_json(s);
+  json["replicas_apart_ps"] =
+      s.replicas_apart_ps && s.fold == 1 ? Json(*s.replicas_apart_ps) : Json();  // else of the whole cluster
   json["recalled"] = Json::object();
   for (const auto& r : s.recalled) json["recalled"][r.outcome] = r.collectives;
   json["forecast"] = Json::array();

@@ -101,7 +101,7 @@ struct Summary {
   std::optional<GrainCheck> grain_check;                                        ///< of --check-grain
   std::optional<SteppedOverSummary> stepped_over, stepped_iterations;           ///< none: nothing was
   std::optional<WholeClusterEstimate> whole_cluster;  ///< of folded replicas that differ
-  std::optional<std::int64_t> replicas_apart_ps;      ///< of folded replicas without drawn times
+  std::optional<std::int64_t> replicas_apart_ps;      ///< without drawn times: of folded ones, or by messages
   std::int64_t fold = 1;                              ///< FoldFactor: the whole cluster is so many of this
   std::vector<ForecastRow> forecast;                  ///< of --predict-ranks
 

@@ -123,7 +123,8 @@ void write_summary(ResultFile& file, const Summary& summary) {
     file.set_attribute("/summary", "whole_cluster_deviation", whole->deviation);
   }
   if (summary.replicas_apart_ps)
-    file.set_attribute("/summary", "whole_cluster_replicas_apart_ps", *summary.replicas_apart_ps);
+    file.set_attribute("/summary", summary.fold > 1 ? "whole_cluster_replicas_apart_ps" : "replicas_apart_ps",
+                       *summary.replicas_apart_ps);
   for (const RecalledSummary& each : summary.recalled)
     file.set_attribute("/summary", "recalled_" + each.outcome, each.collectives);
   if (const auto& storms = summary.storms) {

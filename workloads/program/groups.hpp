@@ -23,6 +23,7 @@ struct GroupKind {
   /// Members of the job that a member stands for (TrainingPlan::fold): collectives take the steps and shares
   /// of as many, over the members that there are.
   std::uint32_t stands_for = 1;
+  bool holds_copies = false;  ///< data parallelism: members do the same work, each on data of its own
 
   /// Members of a group; of irregular kinds, of the first one.
   [[nodiscard]] std::int64_t size() const;

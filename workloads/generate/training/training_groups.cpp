@@ -30,26 +30,18 @@ class GroupMaker {
  public:
   GroupMaker(const TrainingPlan& plan, WorkloadContext& context) : plan_(plan), context_(context) {}
 
-  GroupKindId add(const char* name, std::uint32_t count, std::uint32_t stride) {
-    return add(name, {{count, stride}});
-  }
-  GroupKindId add(const char* name, std::vector<GroupKind::Digit> digits, std::uint32_t stands_for = 1) {
-    std::erase_if(digits, [](const GroupKind::Digit& digit) { return digit.count < 2; });
-    if (is_taken(name) || digits.empty()) return {};
-    GroupKind kind;
-    kind.name = name;
-    kind.stands_for = stands_for;
-    kind.digits = std::move(digits);
-    return context_.job.group(std::move(kind));
+  GroupKindId add(const char* name, std::uint32_t count, std::uint32_t stride, bool holds_copies = false) {
+    return add(GroupKind{name, {{count, stride}}, {}, 1, holds_copies});
   }
 
   /// Who holds the same parameters: of a stage, and with two directions of its mirror stage too.
   GroupKindId copies(const char* name, const std::vector<GroupKind::Digit>& digits) {
-    if (plan_.copies() == 1) return add(name, digits, plan_.fold);
+    GroupKind kind{name, {}, {}, plan_.fold, true};
+    if (plan_.copies() == 1) {
+      kind.digits = digits;
+      return add(std::move(kind));
+    }
     if (is_taken(name)) return {};
-    GroupKind kind;
-    kind.name = name;
-    kind.stands_for = plan_.fold;
     const std::uint32_t stage_gpus = plan_.stage_gpus();
     const std::vector<std::uint32_t> behind = distances(digits);
     for (std::uint32_t stage = 0; stage < plan_.pp / 2; ++stage)
@@ -66,7 +58,13 @@ class GroupMaker {
   }
 
  private:
-  bool is_taken(const char* name) {
+  /// Regular.
+  GroupKindId add(GroupKind kind) {
+    std::erase_if(kind.digits, [](const GroupKind::Digit& digit) { return digit.count < 2; });
+    if (is_taken(kind.name) || kind.digits.empty()) return {};
+    return context_.job.group(std::move(kind));
+  }
+  bool is_taken(const std::string& name) {
     if (!context_.job.find_group(name).is_valid()) return false;
     context_.errors.add(context_.element.error(
         fmt::format("<groups> declares '{}', which a training workload makes itself", name)));
@@ -113,8 +111,8 @@ TrainingGroups make_training_groups(const Transformer& model, const TrainingPlan
   groups.dp = maker.copies("dp", {{data, plan.tp}});
   if (plan.shards_parameters) {
     const auto shard = static_cast<std::uint32_t>(plan.shard_gpus());
-    groups.shard = shard == data ? groups.dp : maker.add("shard", shard, plan.tp);
-    if (shard < data) groups.replica = maker.add("replica", data / shard, plan.tp * shard);
+    groups.shard = shard == data ? groups.dp : maker.add("shard", shard, plan.tp, true);
+    if (shard < data) groups.replica = maker.add("replica", data / shard, plan.tp * shard, true);
   }
   if (model.is_moe()) {
     const auto etp = static_cast<std::uint32_t>(plan.expert_tp());

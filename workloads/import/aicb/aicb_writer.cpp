@@ -7,20 +7,21 @@ namespace lightrail {
 
 AicbGroups::AicbGroups(const AicbWorkload& w, JobBuilder& job) {
   const std::uint32_t dp = w.gpus / (w.tp * w.pp);
-  auto add = [&](const char* name, std::uint32_t count, std::uint32_t stride) {
+  auto add = [&](const char* name, std::uint32_t count, std::uint32_t stride, bool holds_copies = false) {
     Place place;
     place.size = count;
     place.dimension = job.dimension(name);
     GroupKind kind;
     kind.name = name;
     kind.digits = {{count, stride}};
+    kind.holds_copies = holds_copies;
     place.kind = job.group(std::move(kind));
     return place;
   };
   of[0] = add("tp", w.tp, 1);
-  of[1] = add("dp", dp, w.tp);
+  of[1] = add("dp", dp, w.tp, true);
   of[2] = add("ep", w.ep, w.tp);
-  of[3] = add("expert-dp", dp / w.ep, w.tp * w.ep);
+  of[3] = add("expert-dp", dp / w.ep, w.tp * w.ep, true);
   of[4] = add("world", w.gpus, 1);
   stages = add("pp", w.pp, w.tp * dp);
 }

@@ -34,6 +34,13 @@ TEST_CASE("of folded replicas the summary says what the whole cluster has") {
   for (const char* part : {"\"fold\": 20", "\"gpus\": 10240", "\"dp\": 20000000",
                            "\"network_cost_usd\": 20000.0", "\"replicas_apart_ps\": 76210000"})
     CHECK(json.find(part) != std::string::npos);
+  CHECK(json.find("\"replicas_apart_ps\": null") != std::string::npos);  // but for the whole cluster's
+
+  summary.fold = 1;
+  CHECK(summary_text(summary, "")
+            .find("\nreplicas         went apart: of GPUs with the same work one waited "
+                  "76.210 us longer than another\n") != std::string::npos);
+  CHECK(to_json(summary).find("\"replicas_apart_ps\": 76210000") != std::string::npos);
 }
 
 TEST_CASE("a summary prints what the run has and leaves out what it has not") {
