@@ -25,8 +25,8 @@ struct SteppedOverSummary {
   /// By how much the steps may be wrong: those left out may have been as any GPU's, or have drifted on.
   [[nodiscard]] double uncertainty() const { return spread() + std::abs(drift()); }
   /// The same where the periods are iterations, of which each begins as the one before left its GPUs: those
-  /// left out may each have changed by as much as the second of the two that were compared, up or down by chance.
-  /// Twice the root of what these come to: one sum in twenty goes further.
+  /// left out may each have changed by as much as the second of the two that were compared, up or down by
+  /// chance. Twice the root of what these come to: one sum in twenty goes further.
   [[nodiscard]] double iterations_uncertainty() const {
     const double change = static_cast<double>(difference_ps) / static_cast<double>(period_ps);
     return 2 * std::max(uncertainty(), change) * std::sqrt(static_cast<double>(skipped + 1));
