@@ -42,8 +42,7 @@ std::vector<MessageFabricSpec::Target> places(const Model& whole, const MessageP
   for (std::size_t i = 0; i < nics.size(); ++i) {
     const std::uint32_t port = count[parts.of_nic[i]]++;
     if (port + parts.count >= self_port)
-      refuse_messages(fmt::format("would join {} NICs by one part of a fabric (at most {})",
-                                  nics.size() / parts.count, self_port - parts.count));
+      refuse_messages(fmt::format("would join more than {} NICs by one part of a fabric", port));
     const LinkRecord& back = whole.links[nics[i].to_switch.value ^ 1];
     places.push_back({static_cast<PortIndex>(port), parts.of_nic[i], nics[i].switch_index,
                       LineTime(whole.link_classes[back.link_class].rate)});
@@ -59,7 +58,8 @@ std::vector<MessageFabricSpec::Target> targets(const FabricPaths& paths, const A
   std::vector<MessageFabricSpec::Target> of_lid(book.lid_count);
   for (const AddressBook::Entry& entry : book.endpoints) {
     if (!entry.lid.is_valid() || of_lid[entry.lid.value].port != self_port) continue;
-    if (const auto path = paths.path(nics.front().switch_index, entry.lid))
+    const auto path = paths.path(nics.front().switch_index, entry.lid);
+    if (path && number[path->nic.value] != ComponentId::none)
       of_lid[entry.lid.value] = places[number[path->nic.value]];
   }
   return of_lid;
