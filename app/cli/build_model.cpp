@@ -287,8 +287,8 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
   model.add(read_restart(scenario, model, errors));
   model.add(read_variation(scenario, model, errors));
   model.add(build_workload(scenario, registry.workloads, model, errors));
-  model.add(sampled_replicas(model));
   model.add(fold_factor(model));
+  model.add(sampled_replicas(model));
   check_stepped_iterations(scenario, model, errors);
   model.add(read_goodput(scenario, model, errors));
   model.add(read_queue_pairs(scenario, model, errors));

@@ -4,6 +4,7 @@
 
 #include "app/cli/run_detail.hpp"
 #include "components/gpu/compute/kernel_variation.hpp"
+#include "engine/model/fold_factor.hpp"
 #include "engine/model/model_notes.hpp"
 #include "workloads/program/groups.hpp"
 #include "workloads/program/program.hpp"
@@ -20,13 +21,14 @@ ModelPart sampled_replicas(const Model& model) {
   if (run && run->detail == Detail::formula) return {};  // one GPU is simulated of each work
   if ((variation && !variation->slow.empty()) || !notes || !notes->jobs.empty() || !groups || !programs)
     return {};
-  ModelPart part;
-  auto sample = replica_sample(*groups, *programs);
-  if (!sample) return {};
-  sample->is_drawn = variation != nullptr;
   // By messages nothing that happens in a fabric takes replicas apart, not even those of a whole run.
-  const bool may_go_in_lockstep = !sample->is_drawn && run && run->detail == Detail::messages;
-  if (sample->stands_for > 1 || may_go_in_lockstep) part.resources.add<ReplicaSample>(std::move(sample));
+  const bool may_go_in_lockstep = !variation && run && run->detail == Detail::messages;
+  if (!model.resource<FoldFactor>() && !may_go_in_lockstep) return {};
+  ModelPart part;
+  if (auto sample = replica_sample(*groups, *programs)) {
+    sample->is_drawn = variation != nullptr;
+    part.resources.add<ReplicaSample>(std::move(sample));
+  }
   return part;
 }
 
