@@ -60,7 +60,8 @@ void MessageFabric::handle(const Event& event, PortIndex port, Context& context)
   if (kind == MessageKind::reduce && is_from_nic)
     reduce(context, as<Train>(event.payload), port);
   else if (kind == MessageKind::reduce)
-    reduce_parts(context, as<Train>(event.payload), spec_.part_at(port), context.link(port).latency);
+    reduce_parts(context, as<Train>(event.payload), rail(context, as<Train>(event.payload)),
+                 spec_.part_at(port), context.link(port).latency);
   else if (is_from_nic)
     carry(context, frame, {spec_.switch_of_port[port], in_lines_[port]});
   else  // it has had its path
@@ -107,11 +108,11 @@ void MessageFabric::reduce(Context& context, const Train& train, PortIndex in) {
   if (sum.bytes == 0) return;
   for (const std::uint16_t part : all.parts)
     if (part != spec_.part) context.send(spec_.port_to(part), context.now(), to_payload(sum));
-  reduce_parts(context, sum, spec_.part, SimTime{0});
+  reduce_parts(context, sum, all, spec_.part, SimTime{0});
 }
 
-void MessageFabric::reduce_parts(Context& context, const Train& sum, std::uint16_t part, SimTime spent) {
-  const Rail all = rail(context, sum);
+void MessageFabric::reduce_parts(Context& context, const Train& sum, const Rail& all, std::uint16_t part,
+                                 SimTime spent) {
   Train train = sum;
   train.kind = MessageKind::train;
   train.bytes = part_reductions_.add(all.flow, part, sum.bytes, all.parts);

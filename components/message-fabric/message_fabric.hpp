@@ -90,8 +90,8 @@ class MessageFabric final : public Component {
   void carry(Context& context, const Frame& frame, const Source& source);
   /// What a NIC adds.
   void reduce(Context& context, const Train& train, PortIndex in);
-  /// What the NICs of a part have added, which came `spent` ago.
-  void reduce_parts(Context& context, const Train& sum, std::uint16_t part, SimTime spent);
+  /// What the NICs of a part have added, which came `spent` ago; `all`: the sum's rail().
+  void reduce_parts(Context& context, const Train& sum, const Rail& all, std::uint16_t part, SimTime spent);
   [[nodiscard]] Rail rail(const Context& context, const Train& train) const;
 
   const Model& model_;
