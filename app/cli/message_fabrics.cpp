@@ -65,39 +65,26 @@ std::vector<MessageFabricSpec::Target> targets(const FabricPaths& paths, const A
   return of_lid;
 }
 
-/// Links between parts, that take as long as the paths for which they stand, by latency.
-class PartLinks {
- public:
-  explicit PartLinks(Model& model) : model_(model) {}
-  /// Of that latency.
-  std::uint16_t link_class(SimTime latency) {
-    const auto [place, is_new] =
-        classes_.try_emplace(latency, static_cast<std::uint16_t>(model_.link_classes.size()));
+/// By links that take as long as the paths for which they stand. `fabric`: by part.
+void join_parts(Model& model, const std::vector<ComponentId>& fabric,
+                const std::vector<std::shared_ptr<const MessageFabricSpec>>& specs,
+                const MessageParts& parts) {
+  std::map<SimTime, std::uint16_t> classes;
+  const auto path_class = [&](SimTime latency) {
+    const auto next = static_cast<std::uint16_t>(model.link_classes.size());
+    const auto [place, is_new] = classes.try_emplace(latency, next);
     if (is_new) {
       LinkClass path;
       path.name = path.medium = "path";
       path.latency = latency;
-      model_.link_classes.push_back(std::move(path));
+      model.link_classes.push_back(std::move(path));
     }
     return place->second;
-  }
-
- private:
-  Model& model_;
-  std::map<SimTime, std::uint16_t> classes_;
-};
-
-void join_parts(Model& model, const std::vector<ComponentId>& fabric, const MessageParts& parts) {
-  PartLinks links(model);
-  const auto port_to = [&](std::uint16_t part, std::uint16_t other) {
-    const auto& spec =
-        static_cast<const MessageFabricSpec&>(*model.specs[model.components[fabric[part].value].spec]);
-    return ModelPort{fabric[part], spec.port_to(other)};
   };
   for (std::uint16_t a = 0; a < parts.count; ++a)
     for (auto b = static_cast<std::uint16_t>(a + 1); b < parts.count; ++b)
-      join_ports(model, port_to(a, b), port_to(b, a), links.link_class(parts.between(a, b)),
-                 links.link_class(parts.between(b, a)));
+      join_ports(model, {fabric[a], specs[a]->port_to(b)}, {fabric[b], specs[b]->port_to(a)},
+                 path_class(parts.between(a, b)), path_class(parts.between(b, a)));
 }
 
 }  // namespace
@@ -142,6 +129,7 @@ void add_message_fabric(SubModel& part, const Model& whole, const std::shared_pt
   std::vector<std::vector<std::uint32_t>> switches(parts.count);
   for (std::size_t i = 0; i < nics.size(); ++i) switches[parts.of_nic[i]].push_back(nics[i].switch_index);
   std::vector<ComponentId> components;
+  std::vector<std::shared_ptr<const MessageFabricSpec>> specs;
   for (std::uint16_t p = 0; p < parts.count; ++p) {
     auto spec = std::make_shared<MessageFabricSpec>();
     spec->whole = fabric;
@@ -150,7 +138,8 @@ void add_message_fabric(SubModel& part, const Model& whole, const std::shared_pt
     const auto ports = static_cast<std::uint16_t>(spec->nics() + parts.count - 1);
     const std::string name =
         parts.count == 1 ? fmt::format("fabric{}", number) : fmt::format("fabric{}.part{}", number, p);
-    components.push_back(add_component(part.model, kind, std::move(spec), name, ports));
+    components.push_back(add_component(part.model, kind, spec, name, ports));
+    specs.push_back(std::move(spec));
   }
   for (std::size_t i = 0; i < nics.size(); ++i) {
     const LinkRecord &out = whole.links[nics[i].to_switch.value],
@@ -158,7 +147,7 @@ void add_message_fabric(SubModel& part, const Model& whole, const std::shared_pt
     join_ports(part.model, {part.component[out.from.value], out.from_port},
                {components[place[i].part], place[i].port}, out.link_class, back.link_class);
   }
-  join_parts(part.model, components, parts);
+  join_parts(part.model, components, specs, parts);
 }
 
 }  // namespace lightrail

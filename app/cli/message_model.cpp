@@ -104,16 +104,13 @@ std::string left_out(std::uint32_t switches) {
 
 /// Of a model by messages that has left out so many switches.
 std::string what_is_simulated(const Model& model, SendAhead ahead, std::uint32_t switches) {
+  const std::string more =
+      ahead.time > SimTime{1} ? ", a busy line is given more for " + format_time(ahead.time) + " ahead" : "";
   return fmt::format(
       "messages travel whole: ports of GPUs, NVSwitches and NICs have their rates, NVLinks take {} packets "
-      "at "
-      "a time{}, control messages pass between packets, and nothing waits between ports; {} left out, with "
-      "their links, congestion and energy",
-      piece_on_nvlink(model),
-      ahead.time > SimTime{1}
-          ? fmt::format(", a busy line is given more for {} ahead", format_time(ahead.time))
-          : "",
-      left_out(switches));
+      "at a time{}, control messages pass between packets, and nothing waits between ports; {} left out, "
+      "with their links, congestion and energy",
+      piece_on_nvlink(model), more, left_out(switches));
 }
 
 /// A model with a MessageFabric instead of the switches of each fabric in scope.
@@ -171,14 +168,15 @@ Model message_model(const Model& whole) {
   Model& model = left.part.model;
   for (LinkClass& link : model.link_classes)
     link.grain = link.medium == "nvlink" ? std::max(link.grain, longest_on_nvlink) : TrainSettings::max_grain;
+  const SendAhead ahead = between_packets(whole);
   ModelPart more;
   more.resources =
       left.resources.without<SendAhead>().without<TrainCap>().without<TrainsPerMessage>().without<LoadHint>();
   more.resources.add<LoadHint>(std::make_shared<const LoadHint>(load_hint(whole, left)));
-  more.resources.add<SendAhead>(std::make_shared<const SendAhead>(between_packets(whole)));
+  more.resources.add<SendAhead>(std::make_shared<const SendAhead>(ahead));
   more.resources.add<TrainsPerMessage>(std::make_shared<const TrainsPerMessage>(TrainsPerMessage{1}));
   more.resources.add<WholeMessages>(std::make_shared<const WholeMessages>());
-  more.remarks.push_back({"messages", what_is_simulated(model, between_packets(whole), left.switches)});
+  more.remarks.push_back({"messages", what_is_simulated(model, ahead, left.switches)});
   // There are no trains.
   std::erase_if(model.remarks, [](const Remark& remark) { return remark.about == "grain"; });
   model.add(std::move(more));

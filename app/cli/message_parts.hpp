@@ -8,8 +8,8 @@
 namespace lightrail {
 
 /// How a fabric by messages is cut into parts, each with the NICs of whole servers: pods, whose servers have
-/// leaves in common, or several neighbouring pods where there are more than `most`; one part where
-/// paths take no time. Follows from the model alone.
+/// leaves in common, or several neighbouring pods where there are more than `most`; one part where paths take
+/// no time. Follows from the model alone.
 struct MessageParts {
   static constexpr std::uint16_t most = 128;  ///< each has a link to every other
   std::uint16_t count = 1;

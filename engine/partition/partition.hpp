@@ -10,10 +10,9 @@ namespace lightrail {
 /// turn: every rank then has its share of every part of the model, whichever part is at work. `pods` does so
 /// with the largest parts inside short links that give the ranks even shares (stripes.hpp), so that windows
 /// are longer. `automatic`: pods where links between them stand for whole paths (LoadHint), else stripes on
-/// many ranks, and for a model that works in turns (LoadHint) unless they
-/// shorten the lookahead by more than a fifth, in which case pods where the ranks get even shares, or stripes
-/// all the same where exchanges go over four servers and more; else metis, or blocks where METIS leaves a
-/// rank without work.
+/// many ranks, and for a model that works in turns (LoadHint) unless they shorten the lookahead by more than
+/// a fifth, in which case pods where the ranks get even shares, or stripes all the same where exchanges go
+/// over four servers and more; else metis, or blocks where METIS leaves a rank without work.
 enum class Partitioner : std::uint8_t { automatic, metis, blocks, stripes, pods };
 
 /// Which rank runs which atom; a server, a switch are never split.

@@ -22,7 +22,6 @@ namespace {
 struct Pods {
   NetworkBed bed;
   std::vector<ComponentId> nics;
-  std::uint32_t switches = 0;
 
   Pods(std::uint32_t pods, std::uint32_t servers, SimTime latency = nanoseconds(130)) {
     for (std::uint32_t server = 0; server < pods * servers; ++server)
