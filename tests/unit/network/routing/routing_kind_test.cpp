@@ -4,67 +4,19 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "network/port/buffered_spec.hpp"
 #include "network/routing/routing_registry.hpp"
-#include "tests/support/network_bed.hpp"
+#include "tests/support/told_ports.hpp"
 #include "tests/support/wire_messages.hpp"
 
 using namespace lightrail;
 using namespace lightrail::test;
 
 namespace {
-
-constexpr PortIndex port_count = 12;
-
-/// A device that does what it is told with its ports when something comes in.
-struct ToldSpec final : BufferedSpec {
-  std::function<void(EgressBank&, Context&)> told;
-  [[nodiscard]] InputBuffer input_buffer(PortIndex) const override { return {}; }
-};
-
-class Told final : public Component {
- public:
-  explicit Told(const BuildContext& build)
-      : spec_(static_cast<const ToldSpec&>(build.spec)), egress_(build) {}
-  void handle(const Event&, PortIndex, Context& context) override { spec_.told(egress_, context); }
-  void save(StateWriter& out) const override { egress_.save(out); }
-  void load(StateReader& in) override { egress_.load(in); }
-
- private:
-  const ToldSpec& spec_;
-  EgressBank egress_;
-};
-
-/// Does it with `port_count` ports that have links, none of which ever fails.
-void with_ports(std::function<void(EgressBank&, Context&)> told) {
-  NetworkBed bed;
-  auto kind = std::make_shared<ComponentKind>();
-  kind->name = "told";
-  kind->make = [](const BuildContext& build) { return std::make_unique<Told>(build); };
-  const auto spec = std::make_shared<ToldSpec>();
-  spec->told = std::move(told);
-  std::vector<ComponentId> ends;
-  for (PortIndex i = 0; i < port_count; ++i) ends.push_back(bed.add_endpoint());
-  const ComponentId device = bed.add(kind, spec, "told");
-  const auto line = bed.link_class(nanoseconds(1), BitRate{400'000'000'000}, 1000, 4);
-  for (PortIndex i = 0; i < port_count; ++i) bed.connect(ends[i], 0, device, i, line);
-  bed.script(ends[0], SimTime{0}, 0,
-             train_payload(MessageKind::train, EndpointId{0}, EndpointId{1}, {}, 1000));
-  bed.run();
-}
-
-std::unique_ptr<Routing> made(const RoutingKind& kind, const SwitchRoute& route, const EgressBank& egress) {
-  RoutingSetup setup{.route = route, .egress = egress, .salt = 7, .lanes = 2, .flow_entries = 64};
-  setup.flowlet_gap = nanoseconds(10);
-  setup.mtu_bytes = 1000;
-  return kind.make(setup);
-}
 
 /// Trains of four packets and single ones of some flows to `lid`, from below and from above.
 std::vector<Frame> frames_to(std::uint32_t lid) {
@@ -141,7 +93,7 @@ void choose_all(const RoutingKind& kind, const SwitchRoute& route, Check&& check
           const SwitchRoute::Candidates likely = routing->likely(Lid{lid}, ports);
           const RouteChoice chosen = routing->choose(Lid{lid}, frame, in, context);
           check(lid, ports, likely, chosen);
-          REQUIRE(chosen.port < port_count);
+          REQUIRE(chosen.port < told_ports);
           static_cast<void>(egress.offer(context, chosen.port, frame, context.now()));
         }
     }
