@@ -25,6 +25,7 @@ struct PacketSwitchSpec : BufferedSpec, PacketSwitchTraits, LaneMapSpec {
   std::shared_ptr<const RoutingKind> routing = static_routing();  ///< the one of that name
   std::uint32_t flow_entries = 1024;
   SimTime flowlet_gap = microseconds(1);
+  Bytes notice_threshold{128 * 1024};
   SimTime retransmit_timeout = Retransmission::infiniband_timeout;  ///< of what a link lost
   std::uint32_t retries = max_retries;
   Watts power{0};
@@ -60,6 +61,10 @@ class PacketSwitchFields {
                1u << 20)
         .field("flowlet-gap", of(&P::flowlet_gap), "pause after which adaptive-flow may move a flow",
                SimTime{0}, milliseconds(1000))
+        .field(
+            "notice-threshold", of(&P::notice_threshold),
+            "what lies before the best port down for a train before adaptive-notified tells the switch before",
+            Bytes{1}, Bytes{1ll << 31})
         .field("retransmit-timeout", of(&P::retransmit_timeout),
                "until what an optical switch lost is sent again", SimTime{1}, milliseconds(3'600'000))
         .field("retries", of(&P::retries), "how often before the connection breaks", 0u, max_retries);

@@ -65,7 +65,24 @@ RoutingSetup routing_setup(const BuildContext& build, const PacketSwitchSpec& sp
   setup.queue_pairs = build.model.resource<QueuePairs>();
   if (const auto* nscc = build.model.resource<Nscc>()) setup.entropy_values = nscc->spec.entropy_values;
   setup.mtu_bytes = largest_mtu(build);
+  setup.notice_threshold = static_cast<std::uint32_t>(spec.notice_threshold.value);
   return setup;
+}
+
+/// By port: whether a switch is there that hears of full ways; empty where the switch itself tells of none.
+std::vector<bool> listeners(const BuildContext& build, const PacketSwitchSpec& spec) {
+  std::vector<bool> all;
+  if (!spec.routing->tells) return all;
+  for (std::uint32_t port = 0; port < build.record.port_count; ++port) {
+    const LinkId out = build.model.ports[build.record.first_port + port].out;
+    const PacketSwitchTraits* far = nullptr;
+    if (out.is_valid()) {
+      const ComponentRecord& to = build.model.components[build.model.links[out.value].to.value];
+      far = dynamic_cast<const PacketSwitchTraits*>(build.model.specs[to.spec].get());
+    }
+    all.push_back(far && far->routing_kind().tells);
+  }
+  return all;
 }
 
 }  // namespace
@@ -74,6 +91,7 @@ RoutedCrossbar::RoutedCrossbar(const BuildContext& build, const PacketSwitchSpec
                                Crossbar::Queueing queueing)
     : route_(find_route(build)),
       narrows_(spec.routing->narrows),
+      tells_(spec.routing->tells),
       book_(book_of(build, route_.route())),
       health_(health_of(build, route_.route())),
       lanes_(lanes_of(build)),
@@ -83,7 +101,8 @@ RoutedCrossbar::RoutedCrossbar(const BuildContext& build, const PacketSwitchSpec
       spec_(spec),
       per_class_(spec.lanes / spec.routing->lane_classes),
       restarts_jobs_(lightrail::restarts_jobs(build.model)),
-      mtu_bytes_(largest_mtu(build)) {
+      mtu_bytes_(largest_mtu(build)),
+      listeners_(listeners(build, spec)) {
   if (const SwitchRoute* route = route_.route()) {
     if (const std::string problem = problem_of(*spec.routing, spec.lanes, route->groups != nullptr);
         !problem.empty())
@@ -122,9 +141,22 @@ bool RoutedCrossbar::take_rare(const Payload& payload, PortIndex port, Context& 
     if (is_idle) context.count_as_idle();
     return true;
   }
+  if (kind == MessageKind::route_notice && port < listeners_.size() && routing_) {
+    routing_->on_notice(as<RouteNotice>(payload), port, context.now());
+    return true;
+  }
   if (!Retransmission::is_for(kind)) return false;
   send_again(as<Train>(payload), port, context);
   return true;
+}
+
+/// Between switches: a NIC has no other way, and what goes to one cannot go elsewhere.
+void RoutedCrossbar::tell_of_full_way(Lid lid, const Frame& frame, PortIndex in, const RouteChoice& way,
+                                      Context& context) {
+  if (in >= listeners_.size() || !listeners_[in]) return;
+  if (way.port >= listeners_.size() || !listeners_[way.port]) return;
+  if (const auto notice = routing_->due_notice(lid, frame, in, way, context))
+    context.send(in, context.now(), to_payload(*notice));
 }
 
 /// As what an optical switch lost.

@@ -38,13 +38,16 @@ class RoutedCrossbar {
     const RouteChoice way = routing_->choose(lid, frame, in, context);
     // Unroutable is more than any.
     if (way.port >= context.port_count()) fail_without_route(context, frame.address.to());
+    if (tells_) [[unlikely]]
+      tell_of_full_way(lid, frame, in, way, context);
     return way;
   }
   /// Whether lanes are of service levels.
   [[nodiscard]] bool has_levels() const { return lanes_ != nullptr; }
   /// As it leaves: on the lane of its service level, where there are levels.
   [[nodiscard]] Frame on_own_lane(const Frame& frame) const;
-  /// Takes a timer of a port's link, or what an optical switch sent back; false: it is neither.
+  /// Takes a timer of a port's link, what an optical switch sent back, or what a switch tells of its ways;
+  /// false: it is none of these.
   [[nodiscard]] bool take_rare(const Payload& payload, PortIndex port, Context& context);
   /// What a failed link did not take goes another way, or the same when its timer ends. Call after each event
   /// that left something cut off (EgressBank::has_cut_off).
@@ -87,6 +90,8 @@ class RoutedCrossbar {
     if (!routing_ || !lid.is_valid()) fail_without_route(context, to);
     return lid;
   }
+  /// Says so to the switch at `in` where the routing finds that `frame` has got no good way.
+  void tell_of_full_way(Lid lid, const Frame& frame, PortIndex in, const RouteChoice& way, Context& context);
   /// A guess, by which a frame to `to` leaves; empty: none.
   [[nodiscard]] SwitchRoute::Candidates likely_ports(EndpointId to) const;
   [[nodiscard]] bool is_idle_change(const LinkChange& change) const;
@@ -101,10 +106,10 @@ class RoutedCrossbar {
   // A line of what every train needs, then the ports.
   std::unique_ptr<Routing> routing_;  ///< null: the switch has no routes
   [[no_unique_address]] NearRoute route_;
-  const bool narrows_;       ///< RoutingKind
-  const AddressBook* book_;  ///< of its fabric
-  const NicHealth* health_;  ///< null: no NIC's cable ever fails, or nobody stands in
-  const LaneMap* lanes_;     ///< null: the lane stays, or is as the routing says
+  const bool narrows_, tells_;  ///< RoutingKind
+  const AddressBook* book_;     ///< of its fabric
+  const NicHealth* health_;     ///< null: no NIC's cable ever fails, or nobody stands in
+  const LaneMap* lanes_;        ///< null: the lane stays, or is as the routing says
   Crossbar crossbar_;
   const ServiceLevels* levels_;
   const Model& model_;
@@ -113,6 +118,7 @@ class RoutedCrossbar {
   std::unique_ptr<Detours> detours_;  ///< null: no link ever fails, or routes are lists
   bool restarts_jobs_;                ///< fixed
   std::uint32_t mtu_bytes_;           ///< fixed: of its links [B]
+  std::vector<bool> listeners_;       ///< by port: a switch is there that hears of full ways
   Discards discards_;
 };
 

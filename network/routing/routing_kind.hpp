@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "network/routing/detours.hpp"
 #include "network/routing/routing.hpp"
 #include "network/wire/frame.hpp"
+#include "network/wire/route_notice.hpp"
 
 namespace lightrail {
 
@@ -37,6 +39,7 @@ struct RoutingSetup {
   std::uint32_t entropy_values = 1;         ///< of a flow, of which frames say theirs
   const QueuePairs* queue_pairs = nullptr;  ///< null: connections have one each
   std::uint32_t mtu_bytes = 0;              ///< packets of its ports [B]
+  std::uint32_t notice_threshold = 0;       ///< before a way is full [B]
   Detours* detours = nullptr;               ///< null: no link ever fails, or routes are lists
 };
 
@@ -56,6 +59,15 @@ class Routing {
                                                        const SwitchRoute::Candidates& ports) const {
     return ports;
   }
+  /// What to tell the switch at `in` of the `way` that choose() has just given `train`, which goes to another
+  /// switch; nothing: it is good. Asked where RoutingKind::tells.
+  [[nodiscard]] virtual std::optional<RouteNotice> due_notice(Lid /*lid*/, const Frame& /*train*/,
+                                                              PortIndex /*in*/, const RouteChoice& /*way*/,
+                                                              const Context&) {
+    return std::nullopt;
+  }
+  /// The switch at `port` has told.
+  virtual void on_notice(const RouteNotice&, PortIndex /*port*/, SimTime /*now*/) {}
   virtual void save(StateWriter&) const {}
   virtual void load(StateReader&) {}
 };
@@ -70,6 +82,7 @@ class RoutingKind {
   std::uint32_t lane_classes = 1;
   bool needs_groups = false;  ///< works on fabrics of groups alone (SwitchRoute::groups)
   bool narrows = true;        ///< its Routing has likely(); else that is not asked
+  bool tells = false;         ///< its Routing has due_notice() and on_notice()
   std::function<std::unique_ptr<Routing>(const RoutingSetup&)> make;
 };
 

@@ -51,6 +51,7 @@ RoutingRegistry built_in_routings() {
            adaptive_routing(),
            adaptive_flow_routing(),
            spray_routing(),
+           adaptive_notified_routing(),
            dragonfly_valiant_routing(),
            dragonfly_adaptive_routing(),
        })

@@ -65,6 +65,8 @@ std::string_view name_of(MessageKind kind) {
       return "marked acknowledgement";
     case repair_timer:
       return "timer of acknowledgements";
+    case route_notice:
+      return "notice of a full way";
     case flow_control:
       return "flow control";
     case work_request:

@@ -57,6 +57,7 @@ enum class MessageKind : std::uint8_t {
   batch_rest = 35,  ///< trains behind the first of a batch, when the last one's head is here
   // Beside the bytes (network/port/flow_control.hpp, work_request.hpp, injector_wake.hpp).
   flow_control = 2,    ///< of the port at the far end of this link; its flow control says what is in it
+  route_notice = 36,   ///< switch -> the switch before it: its way is full (route_notice.hpp)
   work_request = 3,    ///< GPU, host or storage -> NIC: send so many bytes (the NIC reads them over PCIe)
   wake = 5,            ///< the timer of one of the component's own Injectors
   returned_work = 21,  ///< NIC -> GPU: not sent, since the NIC's cable is down (returned_work.hpp)

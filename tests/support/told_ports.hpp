@@ -61,6 +61,7 @@ inline void with_ports(std::function<void(EgressBank&, Context&)> told,
   RoutingSetup setup{.route = route, .egress = egress, .salt = 7, .lanes = 2, .flow_entries = 64};
   setup.flowlet_gap = nanoseconds(10);
   setup.mtu_bytes = 1000;
+  setup.notice_threshold = 10'000;
   return kind.make(setup);
 }
 

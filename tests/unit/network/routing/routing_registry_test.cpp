@@ -267,7 +267,8 @@ TEST_CASE("spraying gives trains to the ports in turn, load or not") {
 }
 
 TEST_CASE("what a routing has drawn and whose turn it is are part of its state") {
-  for (const auto& kind : {adaptive_routing(), adaptive_flow_routing(), spray_routing()}) {
+  for (const auto& kind :
+       {adaptive_routing(), adaptive_notified_routing(), adaptive_flow_routing(), spray_routing()}) {
     INFO(kind->name);
     Fan whole(kind), saved(kind);
     for (Fan* fan : {&whole, &saved})
