@@ -38,16 +38,26 @@ Describe<NcclDevice> nccl_device_parameters() {
       .required("ll128-max-rate", &D::ll128_max_rate, "NCCL's limit of LL128, all channels", one, fastest)
       .field("ll128-tree-rate-2", &D::ll128_tree_rate_2,
              "... of a tree over two servers, bus bandwidth; 0: as ll128-max-rate", none, fastest)
-      .field("ll128-tree-rate-4", &D::ll128_tree_rate_4, "... over more servers", none, fastest);
+      .field("ll128-tree-rate-4", &D::ll128_tree_rate_4, "... over more servers", none, fastest)
+      .field(
+          "deepep-sm-rate", &D::deepep_sm_rate,
+          "DeepEP, normal: what each multiprocessor moves over NVLink, where <nccl> has such a limit; 0: as "
+          "<nccl> says",
+          none, fastest)
+      .field("deepep-low-latency-nvlink", &D::deepep_low_latency_nvlink,
+             "DeepEP, low latency, in one server: a dispatch or combine without its bytes; 0: as <nccl> says",
+             zero, most)
+      .field("deepep-low-latency-nvlink-efficiency", &D::deepep_low_latency_nvlink_efficiency,
+             "DeepEP, low latency, in one server: share of NVLink; 0: as <nccl> says", 0.0, 1.0);
 }
 
 NcclDevice slower(const NcclDevice& a, const NcclDevice& b) {
   NcclDevice both;
   auto later = [&](SimTime NcclDevice::*member) { both.*member = std::max(a.*member, b.*member); };
-  for (auto member :
-       {&NcclDevice::base_ll, &NcclDevice::base_ll128, &NcclDevice::base_simple, &NcclDevice::nvlink_ll,
-        &NcclDevice::nvlink_ll128, &NcclDevice::nvlink_simple, &NcclDevice::point_ll,
-        &NcclDevice::point_simple, &NcclDevice::nvls, &NcclDevice::nvls_tree_net})
+  for (auto member : {&NcclDevice::base_ll, &NcclDevice::base_ll128, &NcclDevice::base_simple,
+                      &NcclDevice::nvlink_ll, &NcclDevice::nvlink_ll128, &NcclDevice::nvlink_simple,
+                      &NcclDevice::point_ll, &NcclDevice::point_simple, &NcclDevice::nvls,
+                      &NcclDevice::nvls_tree_net, &NcclDevice::deepep_low_latency_nvlink})
     later(member);
   for (auto member : {&NcclDevice::efficiency_ll, &NcclDevice::efficiency_ll128,
                       &NcclDevice::efficiency_simple, &NcclDevice::point_efficiency})
@@ -55,11 +65,14 @@ NcclDevice slower(const NcclDevice& a, const NcclDevice& b) {
   for (auto member : {&NcclDevice::ll_max_rate, &NcclDevice::ll_max_rate_2, &NcclDevice::ll_max_rate_4,
                       &NcclDevice::ll128_max_rate})
     both.*member = std::min(a.*member, b.*member);
-  for (auto member : {&NcclDevice::copy_rate, &NcclDevice::channel_rate, &NcclDevice::nvls_tree_rate,
-                      &NcclDevice::ll128_tree_rate_2, &NcclDevice::ll128_tree_rate_4}) {
-    const bool is_free = (a.*member).value == 0 || (b.*member).value == 0;
-    both.*member = is_free ? std::max(a.*member, b.*member) : std::min(a.*member, b.*member);
-  }
+  auto least_given = [](auto x, auto y, bool is_given) { return is_given ? std::min(x, y) : std::max(x, y); };
+  for (auto member :
+       {&NcclDevice::copy_rate, &NcclDevice::channel_rate, &NcclDevice::nvls_tree_rate,
+        &NcclDevice::ll128_tree_rate_2, &NcclDevice::ll128_tree_rate_4, &NcclDevice::deepep_sm_rate})
+    both.*member = least_given(a.*member, b.*member, (a.*member).value > 0 && (b.*member).value > 0);
+  const double first = a.deepep_low_latency_nvlink_efficiency,
+               second = b.deepep_low_latency_nvlink_efficiency;
+  both.deepep_low_latency_nvlink_efficiency = least_given(first, second, first > 0 && second > 0);
   return both;
 }
 

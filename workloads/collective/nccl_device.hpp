@@ -6,7 +6,8 @@
 namespace lightrail {
 
 /// What collectives take on one kind of GPU: <gpu><nccl base-ll="9.6 us" .../></gpu>, measured on it with
-/// nccl-tests and fitted by tools/fit_nccl.py. A GPU without it takes NCCL's own constants (NcclSettings).
+/// nccl-tests and fitted by tools/fit_nccl.py, and what DeepEP's kernels take on it. A GPU without it takes
+/// NCCL's own constants (NcclSettings).
 ///
 /// Time of a ring: base + steps x (hop + block / (rate x efficiency)) + block / copy-rate. The choice of
 /// algorithm and protocol stays NCCL's: by its constants, and by the limits that its table has for this
@@ -28,6 +29,10 @@ struct NcclDevice {
   BitRate ll128_max_rate{};  ///< NCCL's limit of LL128, all channels together
   /// ... of a tree over 2 and over more servers, bus bandwidth; 0: as ll128_max_rate.
   BitRate ll128_tree_rate_2{}, ll128_tree_rate_4{};
+  /// DeepEP's kernels; 0: as the library has it.
+  BitRate deepep_sm_rate{};
+  SimTime deepep_low_latency_nvlink{};
+  double deepep_low_latency_nvlink_efficiency = 0;
 };
 
 [[nodiscard]] Describe<NcclDevice> nccl_device_parameters();

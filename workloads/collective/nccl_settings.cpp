@@ -48,6 +48,11 @@ NcclSettings NcclSettings::on(const NcclDevice& d) const {
   s.tree_nvlink_simple = d.nvlink_simple;
   s.nvls = d.nvls, s.nvls_tree_rate = d.nvls_tree_rate;
   if (d.nvls_tree_net > SimTime{0}) s.nvls_tree_net = d.nvls_tree_net;
+  // A library without the limit has other kernels.
+  if (d.deepep_sm_rate.value > 0 && deepep_sm_rate.value > 0) s.deepep_sm_rate = d.deepep_sm_rate;
+  if (d.deepep_low_latency_nvlink > SimTime{0}) s.deepep_low_latency_nvlink = d.deepep_low_latency_nvlink;
+  if (d.deepep_low_latency_nvlink_efficiency > 0)
+    s.deepep_low_latency_nvlink_efficiency = d.deepep_low_latency_nvlink_efficiency;
   return s;
 }
 
@@ -258,8 +263,9 @@ Describe<NcclSettings> nccl_parameters(const AlgorithmNames& algorithms) {
       .field("collnet-nvlink", &S::collnet_nvlink,
              "one step over NVLink of a reduction in the fabric (SHARP)", zero, most)
       .field("collnet-net", &S::collnet_net, "... to the switch and back", zero, most)
-      .field("deepep-start", &S::deepep_start, "kernels and notices of a dispatch or combine (DeepEP)", zero,
-             most)
+      .field("deepep-start", &S::deepep_start,
+             "kernels and notices of a dispatch or combine over servers (DeepEP)", zero, most)
+      .field("deepep-nvlink-start", &S::deepep_nvlink_start, "the same in one server, normal", zero, most)
       .field("deepep-nvlink-efficiency", &S::deepep_nvlink_efficiency, "share of NVLink that DeepEP reaches",
              0.01, 1.0)
       .field("deepep-net-efficiency", &S::deepep_net_efficiency, "share of the network that DeepEP reaches",

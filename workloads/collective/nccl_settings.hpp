@@ -56,7 +56,7 @@ struct NcclSettings {
 
   SimTime pat_base = nanoseconds(8'000), pat_nvlink = nanoseconds(4'000), pat_net = nanoseconds(14'000);
   SimTime collnet_nvlink = nanoseconds(3'700), collnet_net = nanoseconds(31'000);
-  SimTime deepep_start = microseconds(28);
+  SimTime deepep_start = microseconds(28), deepep_nvlink_start = microseconds(38);
   double deepep_nvlink_efficiency = 0.83, deepep_net_efficiency = 0.92;
   /// Multiprocessors that a dispatch or combine of DeepEP holds; 0: as many as a GPU kind's collectives.
   std::uint32_t deepep_sms = 20;

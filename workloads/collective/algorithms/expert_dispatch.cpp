@@ -18,7 +18,7 @@ std::optional<std::string> ExpertDispatch::hindrance(const GroupPlan& plan, cons
 }
 
 SimTime ExpertDispatch::start_delay(const GroupPlan& plan, const Op&, Protocol) const {
-  return plan.nccl->deepep_start;
+  return plan.servers() > 1 ? plan.nccl->deepep_start : plan.nccl->deepep_nvlink_start;
 }
 
 std::uint32_t ExpertDispatch::sms(const GroupPlan& plan) const {

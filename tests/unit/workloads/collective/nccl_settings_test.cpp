@@ -77,6 +77,39 @@ TEST_CASE("messages up to 16 KiB of sends and all-to-alls use LL unless a protoc
   CHECK(s.point_protocol(1) == Protocol::ll128);
 }
 
+TEST_CASE("a GPU kind's own figures of DeepEP take the place of the library's") {
+  const NcclSettings library;
+  NcclDevice device;
+  CHECK(library.on(device).deepep_sm_rate == library.deepep_sm_rate);
+  CHECK(library.on(device).deepep_low_latency_nvlink == library.deepep_low_latency_nvlink);
+  CHECK(library.on(device).deepep_low_latency_nvlink_efficiency ==
+        library.deepep_low_latency_nvlink_efficiency);
+  device.deepep_sm_rate = BitRate{160'000'000'000};
+  device.deepep_low_latency_nvlink = microseconds(17);
+  device.deepep_low_latency_nvlink_efficiency = 0.9;
+  const NcclSettings own = library.on(device);
+  CHECK(own.deepep_sm_rate == device.deepep_sm_rate);
+  CHECK(own.deepep_low_latency_nvlink == microseconds(17));
+  CHECK(own.deepep_low_latency_nvlink_efficiency == 0.9);
+  CHECK(own.deepep_start == library.deepep_start);
+  NcclSettings other_kernels = library;
+  other_kernels.deepep_sm_rate = BitRate{0};
+  CHECK(other_kernels.on(device).deepep_sm_rate == BitRate{0});
+}
+
+TEST_CASE("of two GPU kinds the slower one's figures of DeepEP hold, or those of the one that has them") {
+  NcclDevice a, b;
+  a.deepep_sm_rate = BitRate{160'000'000'000}, b.deepep_sm_rate = BitRate{120'000'000'000};
+  a.deepep_low_latency_nvlink = microseconds(17), b.deepep_low_latency_nvlink = microseconds(21);
+  a.deepep_low_latency_nvlink_efficiency = 0.9, b.deepep_low_latency_nvlink_efficiency = 0.8;
+  for (const NcclDevice& both :
+       {slower(a, b), slower(b, a), slower(b, NcclDevice{}), slower(NcclDevice{}, b)}) {
+    CHECK(both.deepep_sm_rate == b.deepep_sm_rate);
+    CHECK(both.deepep_low_latency_nvlink == b.deepep_low_latency_nvlink);
+    CHECK(both.deepep_low_latency_nvlink_efficiency == b.deepep_low_latency_nvlink_efficiency);
+  }
+}
+
 TEST_CASE("a wrong value of <nccl> is refused with its choices") {
   Element element;
   element.name = "nccl";
