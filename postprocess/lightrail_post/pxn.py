@@ -58,11 +58,11 @@ SPINES = {("adaptive", 1): ("full, adaptive", "#009E73"), ("ecmp", 1.5): ("1.5:1
 
 
 def pxn_steps(table, layers=32):
-    """Of the study pxn_step a row a plan, overlap and fabric: steps of `layers` layers without and with PXN
-    (`off_s`, `on_s` [s]), by how much it is shorter with PXN (`shorter_pct`) and the exposed communication
-    with and without it [%]. Steps of the two numbers of layers that the study has are continued in a
-    straight line: layers are alike."""
-    varied = ["tp", "etp", "overlap", "routing", "spine"]
+    """Of the study pxn_step a row a plan, gradients, overlap and fabric: steps of `layers` layers without and
+    with PXN (`off_s`, `on_s` [s]), by how much it is shorter with PXN (`shorter_pct`) and the exposed
+    communication with and without it [%]. Steps of the two numbers of layers that the study has are continued
+    in a straight line: layers are alike."""
+    varied = ["tp", "etp", "gradients", "overlap", "routing", "spine"]
     few, many = sorted(table["layers"].unique())
     rows = table.assign(exposed_s=table["step_s"] * table["exposed_communication_fraction"])
     rows = rows.set_index([*varied, "pxn", "layers"])[["step_s", "exposed_s"]].unstack("layers").dropna()
@@ -75,11 +75,11 @@ def pxn_steps(table, layers=32):
 
 
 def pxn_step(table):
-    """What PXN takes off a step and what is left exposed, by plan and fabric, without and with overlap; the
-    study's DataFrame -> Figure, whose titles are computed from the rows."""
+    """What PXN takes off a step with gradients in BF16 and what is left exposed, by plan and fabric, without
+    and with overlap; the study's DataFrame -> Figure, whose titles are computed from the rows."""
     if table.empty:
         return nothing("no study of steps with PXN")
-    rows = pxn_steps(table)
+    rows = pxn_steps(table[table["gradients"] == "bf16"])
     overlaps = [overlap for overlap in ("off", "on") if overlap in set(rows["overlap"])]
     figure, panels = plt.subplots(2, len(overlaps), figsize=(5.6 * len(overlaps), 6.4), sharex=True,
                                   sharey="row", squeeze=False, layout="constrained")
@@ -100,7 +100,7 @@ def pxn_step(table):
             axes.set_xticks(range(len(plans)), [PLANS[plan] for plan in plans], fontsize=8)
         set_title(panels[0][column], f"{'Without' if overlap == 'off' else 'With'} overlap PXN takes off "
                   f"up to {mine['shorter_pct'].max():.0f} %",
-                  "32 layers continued from 2 and 4; grey: the talk's bounds")
+                  "BF16 gradients, 32 layers continued from 2 and 4; grey: the talk's bounds")
     panels[0][0].set_ylabel("step shorter with PXN [%]")
     panels[1][0].set_ylabel("exposed communication with PXN [%]")
     panels[0][-1].legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.01, 1))

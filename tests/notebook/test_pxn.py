@@ -45,15 +45,16 @@ def test_no_table_is_no_error(tmp_path):
     assert "no study of" in pxn.pxn_all_to_all(studies.read_study(tmp_path, "a")).axes[0].texts[0].get_text()
 
 
-def steps():
+def steps(gradients="bf16", with_pxn=0.9):
     """Of a layer 1 s, with PXN 0.9 s, and 2 s of the rest; half of it is exposed, with PXN a quarter."""
-    return [row((2 + layers) if on == "off" else (2 + 0.9 * layers), tp=2, etp=etp, overlap=overlap, routing="ecmp",
-                spine=1.5, layers=layers, pxn=on, exposed_communication_fraction=0.5 if on == "off" else 0.25)
+    return [row((2 + layers) if on == "off" else (2 + with_pxn * layers), tp=2, etp=etp, gradients=gradients,
+                overlap=overlap, routing="ecmp", spine=1.5, layers=layers, pxn=on,
+                exposed_communication_fraction=0.5 if on == "off" else 0.25)
             for etp in (0, 1) for overlap in ("off", "on") for layers in (2, 4) for on in ("off", "on")]
 
 
 def test_steps_of_few_layers_are_continued(tmp_path):
-    unpaired = row(9, tp=1, etp=1, overlap="off", routing="ecmp", spine=1.5, layers=2, pxn="on",
+    unpaired = row(9, tp=1, etp=1, gradients="bf16", overlap="off", routing="ecmp", spine=1.5, layers=2, pxn="on",
                    exposed_communication_fraction=0.1)
     pd.DataFrame([*steps(), unpaired]).to_csv(tmp_path / "t.csv", index=False)
     found = pxn.pxn_steps(studies.read_study(tmp_path, "t"))
@@ -66,7 +67,9 @@ def test_steps_of_few_layers_are_continued(tmp_path):
 
 
 def test_the_picture_of_steps_has_the_finding_of_its_rows(tmp_path):
-    pd.DataFrame(steps()).to_csv(tmp_path / "pxn_step.csv", index=False)
+    pd.DataFrame(steps() + steps("fp32", with_pxn=0.5)).to_csv(tmp_path / "pxn_step.csv", index=False)
+    both = pxn.pxn_steps(studies.read_study(tmp_path, "pxn_step")).groupby("gradients")["shorter_pct"].mean()
+    assert both.to_dict() == pytest.approx({"bf16": 100 * 3.2 / 34, "fp32": 100 * 16 / 34})
     figure = pxn.pxn_step(studies.read_study(tmp_path, "pxn_step"))
     assert figure.axes[0].get_title(loc="left") == "Without overlap PXN takes off up to 9 %"
     assert len(figure.axes) == 4 and [len(axes.patches) for axes in figure.axes] == [3, 3, 3, 3]
