@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "network/routing/adaptive.hpp"
@@ -18,12 +18,12 @@ namespace {
 /// there can choose another way, and credits tell the switch before of a full buffer, but not whose trains
 /// fill it. So once more than the threshold lies before the best of these ports, the switch tells where the
 /// train came from, which gives trains to the lids behind them to other ports meanwhile: for as long as the
-/// line takes to what is beyond the threshold, so that it does not run dry before the next ones come. A switch
-/// that has been told of all its ways to a lid tells the one before in its turn.
+/// line takes to send what is beyond the threshold, so that it does not run dry before the next ones come. A
+/// switch that has been told of all its ways to a lid tells the one before in its turn, until the first of
+/// them is good again.
 ///
 /// NVIDIA's switches send such notifications (ARN); when, and how long they hold, is not published. Leaves
-/// out a way up whose own line is full, beside which there are others, and routes that are lists or of
-/// groups.
+/// out a way up whose own line is full, beside which there are others, and routes that are lists.
 class AdaptiveNotified final : public Adaptive {
  public:
   explicit AdaptiveNotified(const RoutingSetup& setup)
@@ -36,8 +36,8 @@ class AdaptiveNotified final : public Adaptive {
   std::optional<RouteNotice> due_notice(Lid lid, const Frame& train, PortIndex in, const RouteChoice& way,
                                         const Context& context) override {
     const SimTime now = context.now();
-    if (const Lids* told = lids_told_of(lid, now); told && is_told(told->second, way.port, now))
-      return notice(in, told->first, told->second[way.port], now);  // it had no better one
+    if (last_until_ > now && told_until(lid, way.port) > now)  // it had no better one
+      return notice(in, of_one(lid), first_end(lid, now), now);
     const auto children = std::find_if(route_.down.begin(), route_.down.end(),
                                        [&](const SwitchRoute::Children& each) { return each.have(lid); });
     if (children == route_.down.end()) return std::nullopt;
@@ -45,15 +45,13 @@ class AdaptiveNotified final : public Adaptive {
     const SimTime beyond = egress().backlog(way.port, way.lane, train.bytes, context, byte).line() -
                            egress().line_time(way.port, threshold_bytes_);
     if (beyond <= SimTime{0}) return std::nullopt;
-    const std::uint32_t lids = children->lids_per_child;
-    return notice(in, pair(lid.value - (lid.value - children->lid_low) % lids, lids), now + beyond, now);
+    return notice(in, of_child(*children, lid), now + beyond, now);
   }
 
   void on_notice(const RouteNotice& notice, PortIndex port, SimTime now) override {
     const SimTime until = now + SimTime{std::int64_t{notice.hold_ns} * 1000};
-    std::vector<SimTime>& of_ports = heard_[pair(notice.first_lid, notice.lids)];
-    if (of_ports.size() <= port) of_ports.resize(port + 1u);
-    of_ports[port] = std::max(of_ports[port], until);
+    SimTime& known = at(heard_[notice.lids][notice.first_lid], port);
+    known = std::max(known, until);
     last_until_ = std::max(last_until_, until);
   }
 
@@ -67,53 +65,83 @@ class AdaptiveNotified final : public Adaptive {
   }
 
  private:
-  /// The first lid and how many, and until when others have told of them, by port.
-  using Lids = std::pair<const std::uint64_t, std::vector<SimTime>>;
+  struct Lids {
+    std::uint32_t first = 0, count = 0;
+  };
+  /// By how many lids, and by the first of them: until when, by port. Rows of one length do not overlap,
+  /// those of a pod and of its leaves do.
+  using Times = std::map<std::uint32_t, std::map<std::uint32_t, std::vector<SimTime>>>;
 
-  /// Two numbers as one, in the order of the first.
-  static std::uint64_t pair(std::uint32_t first, std::uint32_t second) {
-    return std::uint64_t{first} << 32 | second;
+  static SimTime& at(std::vector<SimTime>& by_port, PortIndex port) {
+    if (by_port.size() <= port) by_port.resize(port + 1u);
+    return by_port[port];
   }
-  static bool is_told(const std::vector<SimTime>& until, PortIndex port, SimTime now) {
-    return port < until.size() && until[port] > now;
+  static Lids of_child(const SwitchRoute::Children& children, Lid lid) {
+    const std::uint32_t per_child = children.lids_per_child;
+    const std::uint32_t first = lid.value - (lid.value - children.lid_low) % per_child;
+    return {first, std::min(per_child, children.lid_high - first)};  // the last may be smaller
   }
-  /// Those that have `lid`, if anybody may have told of them; else null.
-  [[nodiscard]] const Lids* lids_told_of(Lid lid, SimTime now) const {
-    if (last_until_ <= now) return nullptr;
-    auto next = heard_.lower_bound(pair(lid.value + 1, 0));
-    if (next == heard_.begin()) return nullptr;
-    --next;
-    return lid.value - (next->first >> 32) < static_cast<std::uint32_t>(next->first) ? &*next : nullptr;
+  /// Calls what(first lid, how many, until when by port) for each row that was heard of and has `lid`.
+  template <class What>
+  void for_each_row(Lid lid, What&& what) const {
+    for (const auto& [count, rows] : heard_) {
+      const auto next = rows.upper_bound(lid.value);
+      if (next == rows.begin()) continue;
+      const auto& [first, until] = *std::prev(next);
+      if (lid.value - first < count) what(Lids{first, count}, until);
+    }
   }
-  /// Of `ports` those behind which nobody has told of `lid`; all of them where somebody has behind each.
+  /// Until when the way by `port` to `lid` is no good, by what was heard; 0 or past: it may be.
+  [[nodiscard]] SimTime told_until(Lid lid, PortIndex port) const {
+    SimTime latest{};
+    for_each_row(lid, [&](Lids, const std::vector<SimTime>& until) {
+      if (port < until.size()) latest = std::max(latest, until[port]);
+    });
+    return latest;
+  }
+  /// The smallest row that has `lid`, of those that were heard of.
+  [[nodiscard]] Lids of_one(Lid lid) const {
+    Lids smallest;
+    for_each_row(lid, [&](Lids lids, const std::vector<SimTime>&) {
+      if (smallest.count == 0 || lids.count < smallest.count) smallest = lids;
+    });
+    return smallest;
+  }
+  /// When the first of the ways to `lid` is good again, all of which were told of.
+  [[nodiscard]] SimTime first_end(Lid lid, SimTime now) {
+    const SwitchRoute::Candidates ports = ways(lid, now);
+    SimTime first = time_never;
+    for (std::uint32_t i = 0; i < ports.count; ++i)
+      if (const SimTime end = told_until(lid, ports[i]); end > now) first = std::min(first, end);
+    return first;
+  }
+  /// Of `ports` those that are clear and behind which nobody has told of `lid`; all of them where there is
+  /// none.
   SwitchRoute::Candidates good_ones(const SwitchRoute::Candidates& ports, Lid lid, SimTime now) {
-    const Lids* told = ports.count < 2 ? nullptr : lids_told_of(lid, now);
-    if (!told) return ports;
+    if (ports.count < 2 || last_until_ <= now) return ports;
     good_.clear();
     for (std::uint32_t i = 0; i < ports.count; ++i)
-      if (!is_told(told->second, ports[i], now)) good_.push_back(ports[i]);
+      if (egress().is_clear(ports[i], now) && told_until(lid, ports[i]) <= now) good_.push_back(ports[i]);
     if (good_.empty()) return ports;
     return {0, static_cast<std::uint16_t>(good_.size()), good_.data()};
   }
   /// To `in`, unless it has been told and need not do otherwise yet.
-  std::optional<RouteNotice> notice(PortIndex in, std::uint64_t lids, SimTime until, SimTime now) {
-    const auto first = static_cast<std::uint32_t>(lids >> 32);
-    SimTime& told = told_[pair(in, first)];
+  std::optional<RouteNotice> notice(PortIndex in, Lids lids, SimTime until, SimTime now) {
+    SimTime& told = at(told_[lids.count][lids.first], in);
     if (now < told) return std::nullopt;
     constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
     const std::int64_t hold_ns = std::min(((until - now).count() + 999) / 1000, most);
     told = now + SimTime{hold_ns * 1000};
-    return RouteNotice{.first_lid = first,
-                       .lids = static_cast<std::uint32_t>(lids),
-                       .hold_ns = static_cast<std::uint32_t>(hold_ns)};
+    return RouteNotice{
+        .first_lid = lids.first, .lids = lids.count, .hold_ns = static_cast<std::uint32_t>(hold_ns)};
   }
 
   const SwitchRoute& route_;
   std::uint32_t threshold_bytes_;
-  std::map<std::uint64_t, SimTime> told_;  ///< by port and first lid: until when there is nothing new to say
-  std::map<std::uint64_t, std::vector<SimTime>> heard_;  ///< by first lid and how many: until when, by port
-  SimTime last_until_{};                                 ///< of all that was heard
-  std::vector<PortIndex> good_;                          ///< of the choice at hand
+  Times told_;                   ///< until when there is nothing new to say, by the port told
+  Times heard_;                  ///< until when a way is no good, by the port that it leads by
+  SimTime last_until_{};         ///< of all that was heard
+  std::vector<PortIndex> good_;  ///< of the choice at hand
 };
 
 }  // namespace

@@ -61,10 +61,10 @@ class PacketSwitchFields {
                1u << 20)
         .field("flowlet-gap", of(&P::flowlet_gap), "pause after which adaptive-flow may move a flow",
                SimTime{0}, milliseconds(1000))
-        .field(
-            "notice-threshold", of(&P::notice_threshold),
-            "what lies before the best port down for a train before adaptive-notified tells the switch before",
-            Bytes{1}, Bytes{1ll << 31})
+        .field("notice-threshold", of(&P::notice_threshold),
+               "what lies before the best port down for a train before adaptive-notified tells the switch "
+               "before",
+               Bytes{1}, Bytes{1ll << 31})
         .field("retransmit-timeout", of(&P::retransmit_timeout),
                "until what an optical switch lost is sent again", SimTime{1}, milliseconds(3'600'000))
         .field("retries", of(&P::retries), "how often before the connection breaks", 0u, max_retries);

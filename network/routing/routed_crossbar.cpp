@@ -69,9 +69,11 @@ RoutingSetup routing_setup(const BuildContext& build, const PacketSwitchSpec& sp
   return setup;
 }
 
-/// By port: whether a switch is there that hears of full ways; empty where the switch itself tells of none.
-std::vector<bool> listeners(const BuildContext& build, const PacketSwitchSpec& spec) {
-  std::vector<bool> all;
+}  // namespace
+
+std::vector<RoutedCrossbar::Beyond> RoutedCrossbar::beyond(const BuildContext& build,
+                                                           const PacketSwitchSpec& spec) {
+  std::vector<Beyond> all;
   if (!spec.routing->tells) return all;
   for (std::uint32_t port = 0; port < build.record.port_count; ++port) {
     const LinkId out = build.model.ports[build.record.first_port + port].out;
@@ -80,12 +82,12 @@ std::vector<bool> listeners(const BuildContext& build, const PacketSwitchSpec& s
       const ComponentRecord& to = build.model.components[build.model.links[out.value].to.value];
       far = dynamic_cast<const PacketSwitchTraits*>(build.model.specs[to.spec].get());
     }
-    all.push_back(far && far->routing_kind().tells);
+    all.push_back(!far                        ? Beyond::device
+                  : far->routing_kind().tells ? Beyond::listener
+                                              : Beyond::packet_switch);
   }
   return all;
 }
-
-}  // namespace
 
 RoutedCrossbar::RoutedCrossbar(const BuildContext& build, const PacketSwitchSpec& spec,
                                Crossbar::Queueing queueing)
@@ -102,7 +104,7 @@ RoutedCrossbar::RoutedCrossbar(const BuildContext& build, const PacketSwitchSpec
       per_class_(spec.lanes / spec.routing->lane_classes),
       restarts_jobs_(lightrail::restarts_jobs(build.model)),
       mtu_bytes_(largest_mtu(build)),
-      listeners_(listeners(build, spec)) {
+      beyond_(beyond(build, spec)) {
   if (const SwitchRoute* route = route_.route()) {
     if (const std::string problem = problem_of(*spec.routing, spec.lanes, route->groups != nullptr);
         !problem.empty())
@@ -141,7 +143,7 @@ bool RoutedCrossbar::take_rare(const Payload& payload, PortIndex port, Context& 
     if (is_idle) context.count_as_idle();
     return true;
   }
-  if (kind == MessageKind::route_notice && port < listeners_.size() && routing_) {
+  if (kind == MessageKind::route_notice && port < beyond_.size() && routing_) {
     routing_->on_notice(as<RouteNotice>(payload), port, context.now());
     return true;
   }
@@ -153,8 +155,8 @@ bool RoutedCrossbar::take_rare(const Payload& payload, PortIndex port, Context& 
 /// Between switches: a NIC has no other way, and what goes to one cannot go elsewhere.
 void RoutedCrossbar::tell_of_full_way(Lid lid, const Frame& frame, PortIndex in, const RouteChoice& way,
                                       Context& context) {
-  if (in >= listeners_.size() || !listeners_[in]) return;
-  if (way.port >= listeners_.size() || !listeners_[way.port]) return;
+  if (in >= beyond_.size() || beyond_[in] != Beyond::listener) return;
+  if (way.port >= beyond_.size() || beyond_[way.port] == Beyond::device) return;
   if (const auto notice = routing_->due_notice(lid, frame, in, way, context))
     context.send(in, context.now(), to_payload(*notice));
 }

@@ -90,6 +90,9 @@ class RoutedCrossbar {
     if (!routing_ || !lid.is_valid()) fail_without_route(context, to);
     return lid;
   }
+  /// What a port leads to: no switch, a switch, one that hears of full ways.
+  enum class Beyond : std::uint8_t { device, packet_switch, listener };
+  static std::vector<Beyond> beyond(const BuildContext& build, const PacketSwitchSpec& spec);
   /// Says so to the switch at `in` where the routing finds that `frame` has got no good way.
   void tell_of_full_way(Lid lid, const Frame& frame, PortIndex in, const RouteChoice& way, Context& context);
   /// A guess, by which a frame to `to` leaves; empty: none.
@@ -118,7 +121,7 @@ class RoutedCrossbar {
   std::unique_ptr<Detours> detours_;  ///< null: no link ever fails, or routes are lists
   bool restarts_jobs_;                ///< fixed
   std::uint32_t mtu_bytes_;           ///< fixed: of its links [B]
-  std::vector<bool> listeners_;       ///< by port: a switch is there that hears of full ways
+  std::vector<Beyond> beyond_;        ///< by port; empty where the switch itself tells of no full ways
   Discards discards_;
 };
 

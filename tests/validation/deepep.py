@@ -46,10 +46,10 @@ SERVERS = {"h100_sxm": "servers/dgx_h100", "h200_sxm": "servers/hgx_h200", "b200
 
 
 def target_n6b(run, short):
-    """On 8 GPUs of a server or rack: low latency of 1 to 1,024 tokens, normal of 128 to 16,384 with 8, 16 and
-    20 multiprocessors. Fitted to, by GPU kind but H200, which has H100's: the start and share of NVLink of low
-    latency (hidden 7168), what a multiprocessor moves (normal, 4,096 tokens); to H100 alone: the start of
-    normal (128 and 4,096 tokens)."""
+    """On 8 GPUs of a server or rack: low latency of 1 to 1,024 tokens, normal of 128 to 16,384 with 8, 16
+    and 20 multiprocessors. Fitted to, by GPU kind but H200, which has H100's: the start and share of NVLink
+    of low latency (hidden 7168), what a multiprocessor moves (normal, 4,096 tokens); to H100 alone: the
+    start of normal (128 and 4,096 tokens)."""
     for r in table("deepep_server.csv"):
         if short and (r["gpu"] != "h200_sxm" or int(r["tokens"]) > 128):
             continue

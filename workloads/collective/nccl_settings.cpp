@@ -48,7 +48,7 @@ NcclSettings NcclSettings::on(const NcclDevice& d) const {
   s.tree_nvlink_simple = d.nvlink_simple;
   s.nvls = d.nvls, s.nvls_tree_rate = d.nvls_tree_rate;
   if (d.nvls_tree_net > SimTime{0}) s.nvls_tree_net = d.nvls_tree_net;
-  // A library without the limit has other kernels.
+  // A library without the limit has other kernels (HybridEP). Low latency is DeepEP's, whatever the library.
   if (d.deepep_sm_rate.value > 0 && deepep_sm_rate.value > 0) s.deepep_sm_rate = d.deepep_sm_rate;
   if (d.deepep_low_latency_nvlink > SimTime{0}) s.deepep_low_latency_nvlink = d.deepep_low_latency_nvlink;
   if (d.deepep_low_latency_nvlink_efficiency > 0)

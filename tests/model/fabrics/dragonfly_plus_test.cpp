@@ -211,7 +211,8 @@ TEST_CASE("the shortest ways have the latencies of their links and switches") {
   const SimTime trunk = latency(model, "leaf", "spine"), global = latency(model, "spine", "spine");
   const SimTime device = nanoseconds(130);
   REQUIRE((trunk > SimTime{0} && global > trunk));
-  for (const char* routing : {"static", "ecmp", "adaptive", "adaptive-flow", "dragonfly-adaptive"}) {
+  for (const char* routing :
+       {"static", "ecmp", "adaptive", "adaptive-notified", "adaptive-flow", "dragonfly-adaptive"}) {
     const SimTime leaf = flight(routing, 0, 1);
     CHECK(flight(routing, 0, 7) - leaf == trunk * 2 + device * 2);
     CHECK(flight(routing, 0, 50) - leaf == trunk * 2 + global + device * 3);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "network/routing/up_down_routings.hpp"
 #include "tests/support/told_ports.hpp"
@@ -117,7 +118,7 @@ TEST_CASE("a switch that has been told of all its ways takes them all, and tells
   with_ports([&](EgressBank& egress, Context& context) {
     const SwitchRoute route = leaf();
     const auto routing = made(*adaptive_notified_routing(), route, egress);
-    for (PortIndex port = 8; port < 12; ++port) {
+    for (PortIndex port = 11; port >= 8; --port) {
       const RouteChoice way = routing->choose(Lid{5}, packet(), 0, context);
       CHECK_FALSE(routing->due_notice(Lid{5}, packet(), 0, way, context));
       routing->on_notice({.first_lid = 4, .lids = 4, .hold_ns = 200u + port}, port, context.now());
@@ -128,7 +129,52 @@ TEST_CASE("a switch that has been told of all its ways takes them all, and tells
     REQUIRE(notice);
     CHECK(notice->first_lid == 4);
     CHECK(notice->lids == 4);
-    CHECK(notice->hold_ns == 200u + way.port);
+    CHECK(notice->hold_ns == 208);  // then the first is good again
+  });
+}
+
+TEST_CASE("what was told of a pod and of one of its leaves holds side by side") {
+  with_ports([&](EgressBank& egress, Context& context) {
+    const SwitchRoute route = leaf();
+    const auto routing = made(*adaptive_notified_routing(), route, egress);
+    routing->on_notice({.first_lid = 16, .lids = 16, .hold_ns = 100}, 8, context.now());
+    routing->on_notice({.first_lid = 16, .lids = 4, .hold_ns = 100}, 9, context.now());
+    routing->on_notice({.first_lid = 24, .lids = 4, .hold_ns = 100}, 10, context.now());
+    CHECK(ports_to(*routing, 16, context) == std::set<PortIndex>{10, 11});
+    CHECK(ports_to(*routing, 20, context) == std::set<PortIndex>{9, 10, 11});
+    CHECK(ports_to(*routing, 27, context) == std::set<PortIndex>{9, 11});
+    CHECK(ports_to(*routing, 31, context) == std::set<PortIndex>{9, 10, 11});
+    CHECK(ports_to(*routing, 32, context) == std::set<PortIndex>{8, 9, 10, 11});
+  });
+}
+
+TEST_CASE("a port that is in trouble itself is no way out of what was told of the others") {
+  with_ports([&](EgressBank& egress, Context& context) {
+    const SwitchRoute route = leaf();
+    const auto routing = made(*adaptive_notified_routing(), route, egress);
+    egress.mark_dark(11, context.now() + nanoseconds(1000));
+    for (PortIndex port = 8; port < 11; ++port)
+      routing->on_notice({.first_lid = 4, .lids = 4, .hold_ns = 100}, port, context.now());
+    CHECK(ports_to(*routing, 5, context) == std::set<PortIndex>{8, 9, 10});
+  });
+}
+
+TEST_CASE("lids are counted from the first child's, and the last child may have fewer") {
+  with_ports([&](EgressBank& egress, Context& context) {
+    SwitchRoute route;
+    route.down = {{5, 12, 4, 0, 1}, {12, 15, 3, 2, 1}};  // 5 to 8, 9 to 11; 12 to 14
+    const auto routing = made(*adaptive_notified_routing(), route, egress);
+    for (PortIndex port = 0; port < 3; ++port)
+      for (int i = 0; i < 12; ++i) static_cast<void>(egress.offer(context, port, packet(), context.now()));
+    const auto told = [&](std::uint32_t lid) {
+      const RouteChoice way = routing->choose(Lid{lid}, packet(), 3, context);
+      const auto notice = routing->due_notice(Lid{lid}, packet(), 3, way, context);
+      REQUIRE(notice);
+      return std::pair(notice->first_lid, notice->lids);
+    };
+    CHECK(told(8) == std::pair(5u, 4u));
+    CHECK(told(10) == std::pair(9u, 3u));
+    CHECK(told(12) == std::pair(12u, 3u));
   });
 }
 
