@@ -273,12 +273,15 @@ Describe<NcclSettings> nccl_parameters(const AlgorithmNames& algorithms) {
       .field("deepep-sms", &S::deepep_sms,
              "multiprocessors that a dispatch or combine holds; 0: collective-sms of the GPU", 0u, 10'000u)
       .field("deepep-sm-rate", &S::deepep_sm_rate,
-             "what each of deepep-sms moves over NVLink; 0: as much as there is", BitRate{0},
-             BitRate{1'000'000'000'000'000})
+             "what each of deepep-sms moves over NVLink, where the GPU kind does not say; 0: as much as "
+             "there is",
+             BitRate{0}, BitRate{1'000'000'000'000'000})
       .field("deepep-low-latency-nvlink", &S::deepep_low_latency_nvlink,
-             "kernels and notices of a low-latency dispatch or combine in one server", zero, most)
+             "kernels and notices of a low-latency dispatch or combine in one server, where the GPU kind "
+             "does not say",
+             zero, most)
       .field("deepep-low-latency-nvlink-efficiency", &S::deepep_low_latency_nvlink_efficiency,
-             "share of NVLink that it reaches there", 0.01, 1.0)
+             "share of NVLink that it reaches there, where the GPU kind does not say", 0.01, 1.0)
       .field("deepep-experts", &S::deepep_experts, "experts of a token (top-k), for jobs without a model", 1u,
              256u)
       .field("deepep-groups", &S::deepep_groups,
