@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 
 #include "network/routing/port_choice.hpp"
@@ -23,7 +24,7 @@ class alignas(64) Adaptive : public Routing {
       : route_(&setup.route),
         detours_(setup.detours),
         egress_(setup.egress),
-        mtu_bytes_(setup.mtu_bytes > 1 ? setup.mtu_bytes : 1),
+        mtu_bytes_(std::max(setup.mtu_bytes, 1u)),
         ties_(setup.salt),
         turns_(setup.salt, setup.flow_entries) {}
 

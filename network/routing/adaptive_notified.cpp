@@ -36,8 +36,9 @@ class AdaptiveNotified final : public Adaptive {
   std::optional<RouteNotice> due_notice(Lid lid, const Frame& train, PortIndex in, const RouteChoice& way,
                                         const Context& context) override {
     const SimTime now = context.now();
-    if (last_until_ > now && told_until(lid, way.port) > now)  // it had no better one
-      return notice(in, of_one(lid), first_end(lid, now), now);
+    if (last_until_ > now)
+      if (const std::vector<Row>& rows = rows_with(lid); told_until(rows, way.port) > now)  // no better one
+        return notice(in, rows.front().lids, first_end(rows, ways(lid, now), now), now);
     const auto children = std::find_if(route_.down.begin(), route_.down.end(),
                                        [&](const SwitchRoute::Children& each) { return each.have(lid); });
     if (children == route_.down.end()) return std::nullopt;
@@ -81,47 +82,43 @@ class AdaptiveNotified final : public Adaptive {
     const std::uint32_t first = lid.value - (lid.value - children.lid_low) % per_child;
     return {first, std::min(per_child, children.lid_high - first)};  // the last may be smaller
   }
-  /// Calls what(first lid, how many, until when by port) for each row that was heard of and has `lid`.
-  template <class What>
-  void for_each_row(Lid lid, What&& what) const {
+  struct Row {
+    Lids lids;
+    const std::vector<SimTime>* until = nullptr;  ///< by port
+  };
+  /// Rows that were heard of and have `lid`, the smallest first. Valid until the next call.
+  const std::vector<Row>& rows_with(Lid lid) {
+    rows_.clear();
     for (const auto& [count, rows] : heard_) {
       const auto next = rows.upper_bound(lid.value);
       if (next == rows.begin()) continue;
       const auto& [first, until] = *std::prev(next);
-      if (lid.value - first < count) what(Lids{first, count}, until);
+      if (lid.value - first < count) rows_.push_back({{first, count}, &until});
     }
+    return rows_;
   }
-  /// Until when the way by `port` to `lid` is no good, by what was heard; 0 or past: it may be.
-  [[nodiscard]] SimTime told_until(Lid lid, PortIndex port) const {
+  /// Until when the way by `port` is no good, by what was heard of `rows`; 0 or past: it may be.
+  static SimTime told_until(const std::vector<Row>& rows, PortIndex port) {
     SimTime latest{};
-    for_each_row(lid, [&](Lids, const std::vector<SimTime>& until) {
-      if (port < until.size()) latest = std::max(latest, until[port]);
-    });
+    for (const Row& row : rows)
+      if (port < row.until->size()) latest = std::max(latest, (*row.until)[port]);
     return latest;
   }
-  /// The smallest row that has `lid`, of those that were heard of.
-  [[nodiscard]] Lids of_one(Lid lid) const {
-    Lids smallest;
-    for_each_row(lid, [&](Lids lids, const std::vector<SimTime>&) {
-      if (smallest.count == 0 || lids.count < smallest.count) smallest = lids;
-    });
-    return smallest;
-  }
-  /// When the first of the ways to `lid` is good again, all of which were told of.
-  [[nodiscard]] SimTime first_end(Lid lid, SimTime now) {
-    const SwitchRoute::Candidates ports = ways(lid, now);
+  /// When the first of the ways to a lid is good again, all of which were told of.
+  static SimTime first_end(const std::vector<Row>& rows, const SwitchRoute::Candidates& ports, SimTime now) {
     SimTime first = time_never;
     for (std::uint32_t i = 0; i < ports.count; ++i)
-      if (const SimTime end = told_until(lid, ports[i]); end > now) first = std::min(first, end);
+      if (const SimTime end = told_until(rows, ports[i]); end > now) first = std::min(first, end);
     return first;
   }
   /// Of `ports` those that are clear and behind which nobody has told of `lid`; all of them where there is
   /// none.
   SwitchRoute::Candidates good_ones(const SwitchRoute::Candidates& ports, Lid lid, SimTime now) {
     if (ports.count < 2 || last_until_ <= now) return ports;
+    const std::vector<Row>& rows = rows_with(lid);
     good_.clear();
     for (std::uint32_t i = 0; i < ports.count; ++i)
-      if (egress().is_clear(ports[i], now) && told_until(lid, ports[i]) <= now) good_.push_back(ports[i]);
+      if (egress().is_clear(ports[i], now) && told_until(rows, ports[i]) <= now) good_.push_back(ports[i]);
     if (good_.empty()) return ports;
     return {0, static_cast<std::uint16_t>(good_.size()), good_.data()};
   }
@@ -141,6 +138,7 @@ class AdaptiveNotified final : public Adaptive {
   Times told_;                   ///< until when there is nothing new to say, by the port told
   Times heard_;                  ///< until when a way is no good, by the port that it leads by
   SimTime last_until_{};         ///< of all that was heard
+  std::vector<Row> rows_;        ///< of the lid at hand
   std::vector<PortIndex> good_;  ///< of the choice at hand
 };
 

@@ -65,14 +65,17 @@ NcclDevice slower(const NcclDevice& a, const NcclDevice& b) {
   for (auto member : {&NcclDevice::ll_max_rate, &NcclDevice::ll_max_rate_2, &NcclDevice::ll_max_rate_4,
                       &NcclDevice::ll128_max_rate})
     both.*member = std::min(a.*member, b.*member);
-  auto least_given = [](auto x, auto y, bool is_given) { return is_given ? std::min(x, y) : std::max(x, y); };
+  // 0: not given.
+  auto least_given = [](auto x, auto y) {
+    const decltype(x) none{};
+    return x > none && y > none ? std::min(x, y) : std::max(x, y);
+  };
   for (auto member :
        {&NcclDevice::copy_rate, &NcclDevice::channel_rate, &NcclDevice::nvls_tree_rate,
         &NcclDevice::ll128_tree_rate_2, &NcclDevice::ll128_tree_rate_4, &NcclDevice::deepep_sm_rate})
-    both.*member = least_given(a.*member, b.*member, (a.*member).value > 0 && (b.*member).value > 0);
-  const double first = a.deepep_low_latency_nvlink_efficiency,
-               second = b.deepep_low_latency_nvlink_efficiency;
-  both.deepep_low_latency_nvlink_efficiency = least_given(first, second, first > 0 && second > 0);
+    both.*member = least_given(a.*member, b.*member);
+  both.deepep_low_latency_nvlink_efficiency =
+      least_given(a.deepep_low_latency_nvlink_efficiency, b.deepep_low_latency_nvlink_efficiency);
   return both;
 }
 
