@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/cli/run_detail.hpp"
+#include "engine/model/kind.hpp"
 #include "network/transport/arrival_reports.hpp"
 #include "network/transport/congestion_control.hpp"
 #include "network/transport/dcqcn.hpp"
@@ -13,6 +16,7 @@
 #include "network/transport/nscc.hpp"
 #include "network/transport/timely.hpp"
 #include "network/wire/address_book.hpp"
+#include "workloads/collective/nccl_device.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 
 namespace lightrail {
@@ -62,6 +66,20 @@ std::string lost_control(const Control& control, Detail detail) {
                      control.element);
 }
 
+/// Attributes that the scenario itself gives its <nccl>, not a catalogue entry, and in place of which
+/// `device` has other figures.
+void add_replaced(const Element& given, const NcclSettings& settings, const NcclDevice& device,
+                  std::vector<std::string>& names) {
+  const Describe<NcclSettings> table = nccl_parameters({{"auto", Algorithm::auto_select}});
+  const std::vector<ParameterValue> asked = table.values(settings), used = table.values(settings.on(device));
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const Attribute* attribute = asked[i].value != used[i].value ? given.find(asked[i].name) : nullptr;
+    if (attribute && attribute->file == given.file &&
+        std::find(names.begin(), names.end(), asked[i].name) == names.end())
+      names.push_back(asked[i].name);
+  }
+}
+
 }  // namespace
 
 ModelPart remark_unused(const Scenario& scenario, const Model& model) {
@@ -82,6 +100,15 @@ ModelPart remark_unused(const Scenario& scenario, const Model& model) {
         "qp-use and qp-paths change nothing: a connection has one queue pair (qps-per-connection)");
   if (nccl->queue_pairs > 1 && detail_of(model) == Detail::formula)
     say("collectives", "qps-per-connection changes nothing: a formula has no connections (detail)");
+  std::vector<std::string> replaced;
+  if (const Element* element = scenario.root.child("nccl"))
+    for (const auto& spec : model.specs)
+      if (const auto* gpu = dynamic_cast<const NcclDeviceSpec*>(spec.get()); gpu && gpu->nccl_device())
+        add_replaced(*element, *nccl, *gpu->nccl_device(), replaced);
+  if (!replaced.empty())
+    say("collectives",
+        fmt::format("figures of GPUs (<gpu><collectives>) take the place of the scenario's <nccl> {}",
+                    fmt::join(replaced, ", ")));
   return part;
 }
 

@@ -5,9 +5,9 @@
 
 namespace lightrail {
 
-/// What collectives take on one kind of GPU: <gpu><nccl base-ll="9.6 us" .../></gpu>, measured on it with
-/// nccl-tests and fitted by tools/fit_nccl.py, and what DeepEP's kernels take on it. A GPU without it takes
-/// NCCL's own constants (NcclSettings).
+/// What collectives take on one kind of GPU: <gpu><collectives base-ll="9.6 us" .../></gpu>, measured on it
+/// with nccl-tests and fitted by tools/fit_nccl.py, and what DeepEP's kernels take on it. A GPU without it
+/// takes NCCL's own constants (NcclSettings).
 ///
 /// Time of a ring: base + steps x (hop + block / (rate x efficiency)) + block / copy-rate. The choice of
 /// algorithm and protocol stays NCCL's: by its constants, and by the limits that its table has for this

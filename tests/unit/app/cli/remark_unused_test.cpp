@@ -9,6 +9,7 @@
 
 #include "app/cli/print_summary.hpp"
 #include "app/cli/run_detail.hpp"
+#include "engine/model/kind.hpp"
 #include "network/transport/arrival_reports.hpp"
 #include "network/transport/congestion_control.hpp"
 #include "network/transport/dcqcn.hpp"
@@ -16,6 +17,7 @@
 #include "network/transport/nscc.hpp"
 #include "network/transport/timely.hpp"
 #include "network/wire/address_book.hpp"
+#include "workloads/collective/nccl_device.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 
 using namespace lightrail;
@@ -40,6 +42,16 @@ Model model_of(std::uint32_t queue_pairs, Detail detail = Detail::trains) {
   model.add(std::make_shared<const AddressBook>());
   return model;
 }
+
+/// A kind of GPU with figures of its own.
+class MeasuredGpu final : public Spec, public NcclDeviceSpec {
+ public:
+  explicit MeasuredGpu(const NcclDevice& device) : device_(device) {}
+  [[nodiscard]] const NcclDevice* nccl_device() const override { return &device_; }
+
+ private:
+  NcclDevice device_;
+};
 
 std::string said(const Scenario& scenario, const Model& model) {
   return remarks_text(remark_unused(scenario, model).remarks);
@@ -83,6 +95,25 @@ TEST_CASE("queue pairs that a formula does not know are told") {
         "rests on         collectives: qps-per-connection changes nothing: a formula has no connections "
         "(detail)\n");
   CHECK(said(Scenario{}, model_of(1, Detail::formula)).empty());
+}
+
+TEST_CASE("figures of collectives that the scenario gives and every GPU has its own of are told") {
+  NcclDevice device;
+  device.base_ll = microseconds(9), device.deepep_sm_rate = BitRate{150'000'000'000};
+  Model model = model_of(1);
+  model.specs.push_back(std::make_shared<const MeasuredGpu>(device));
+  CHECK(said(asking("nccl", "base-ll", "1 us"), model) ==
+        "rests on         collectives: figures of GPUs (<gpu><collectives>) take the place of the scenario's "
+        "<nccl> "
+        "base-ll\n");
+  CHECK_THAT(said(asking("nccl", "deepep-sm-rate", "1 GB/s"), model), Catch::Contains("deepep-sm-rate"));
+  // What they lack, what the catalogue gives and what nobody has figures of.
+  CHECK(said(asking("nccl", "deepep-low-latency-nvlink", "1 us"), model).empty());
+  CHECK(said(asking("nccl", "base-ll", "1 us"), model_of(1)).empty());
+  CHECK(said(Scenario{}, model).empty());
+  Scenario entry = asking("nccl", "base-ll", "1 us");
+  entry.root.children[0].attributes[0].file = "nccl_2_21.xml";
+  CHECK(said(entry, model).empty());
 }
 
 TEST_CASE("congestion control that a detail leaves nothing of is told") {
