@@ -304,6 +304,31 @@ TEST_CASE("NCCL's model gathers and scatters parts on rings but where only Simpl
   CHECK(pick_of(32, 721.8, 0.74, 282, 16 << 20, Protocol::auto_select) == algorithm_named("ring"));
 }
 
+// 64 servers: 8 + 6 * 14 / 3.5 + 64 * 2.8 us and 0.75 of 50 GB/s, against LL's 6.6 + 63 * 2.7 us and 0.5 and
+// Simple's 8.4 + 63 * 14 us and 1.
+TEST_CASE("PAT is picked between LL and Simple of rings, among many servers of one GPU") {
+  NcclSettings s;
+  s.has_pat = true, s.ll128 = false;
+  const auto picked = [&s](std::uint32_t servers, std::uint32_t gpus, std::int64_t bytes) {
+    GroupPlan plan = make_plan(servers, gpus, 300, 50, 0);
+    plan.nccl = &s;
+    Op op;
+    op.kind = OpKind::collective, op.collective = CollectiveType::all_gather, op.bytes = bytes;
+    return choose(algorithms_of_tree(), s, plan, op).algorithm;
+  };
+  GroupPlan many = make_plan(64, 1, 300, 50, 0);
+  CHECK(estimate(s, many, CollectiveType::reduce_scatter, "pat", Protocol::simple, 4 << 20) * 1e6 ==
+        Approx(8 + 6 * 4 + 64 * 2.8 + (4 << 20) / 37.5e3));
+  const Algorithm pat = algorithm_named("pat"), ring = algorithm_named("ring");
+  CHECK(picked(64, 1, 64 << 10) == ring);
+  CHECK(picked(64, 1, 4 << 20) == pat);
+  CHECK(picked(64, 1, 1 << 30) == ring);
+  CHECK(picked(4, 1, 64 << 10) == ring);
+  CHECK(picked(8, 8, 4 << 20) == ring);  // eight GPUs a server
+  s.has_pat = false;
+  CHECK(picked(64, 1, 4 << 20) == ring);
+}
+
 TEST_CASE("all-reduces are done in the NVSwitch only where every one of the group can") {
   CHECK(pick(make_plan(1, 8, 370.8, 0, 0.83), 1 << 30, CollectiveType::all_gather).algorithm ==
         algorithm_named("ring"));
