@@ -10,16 +10,15 @@ namespace lightrail {
 
 namespace {
 
-/// The least loaded port for the first train of a flowlet, then the same until the flow pauses: until no
-/// packet of it, the last one of a train at the earliest, has come for the gap.
+/// The least loaded port for the first packet of a flowlet, then the same until the flow pauses: until none
+/// of its packets has come for the gap.
 ///
-/// A sender that lacks credits sends its packets as earlier ones leave the switch, one by one and so without
-/// a pause, but its trains a train's time apart. So a flow of trains does not pause before its last one has
-/// left, as far as the line is reserved.
-///
-/// While trains of other flows come in on the same line the flow does not pause: its packets would have come
-/// between theirs. Of each such train only the last packet counts as pause, so that at packet level all time
-/// between two packets does.
+/// When the packets of a train would have come shows in the trains. On an idle line they follow one another,
+/// and the flow pauses from the last one on. A sender with several flows sends their packets in turns, and
+/// one that lacks credits sends them as earlier ones leave the switch: a whole train then stands for packets
+/// that would have come one by one until the next. So where trains of other flows have come in since on the
+/// same line, or the flow's last one has not left the switch for as long as the gap, its packets count as
+/// evenly spread over the time to the next train.
 class AdaptiveFlow final : public Routing {
  public:
   explicit AdaptiveFlow(const RoutingSetup& setup)
@@ -42,12 +41,13 @@ class AdaptiveFlow final : public Routing {
     if (ports.count < 2) return {only_port(ports, egress_), train.lane};
     const std::uint64_t hash = flow_hash(salt_, train);
     Flow& flow = flows_[spread(mix64(hash), static_cast<std::uint32_t>(flows_.size()))];
-    const bool is_known = flow.hash == hash && flow.port != unroutable &&
-                          context.now() - flow.last - time_of_others(flow, from, came_before) <= gap_;
+    const bool is_known =
+        flow.hash == hash && flow.port != unroutable &&
+        pause_of(flow, flow.from == from && flow.came != came_before, context.now()) <= gap_;
     if (!is_known) flow.port = least_loaded(ports, ties_.next(), train, train.lane, egress_, context).port;
-    flow.hash = hash;
-    flow.last = context.now() + egress_.line_time(flow.port, before_last);
-    if (before_last > 0) flow.last += std::max(egress_.free_at(flow.port) - context.now(), SimTime{0});
+    flow.hash = hash, flow.first = context.now(), flow.before_last = before_last;
+    flow.left =
+        std::max(egress_.free_at(flow.port), context.now()) + egress_.line_time(flow.port, before_last);
     flow.from = came_in ? from : unroutable, flow.came = came_before + before_last;
     return {flow.port, train.lane};
   }
@@ -57,14 +57,19 @@ class AdaptiveFlow final : public Routing {
  private:
   struct Flow {
     std::uint64_t hash = 0;
-    SimTime last{-1};  ///< its last packet has come, as if the way in were as fast as the way out, and left
+    SimTime first{-1}, left{-1};    ///< its last train's first packet has come, its last one has left
+    std::uint32_t before_last = 0;  ///< of this train, all but its last packet [B]
+    std::uint32_t came = 0;         ///< came_[from] after it
     PortIndex port = unroutable;
-    PortIndex from = unroutable;  ///< where its last train came in
-    std::uint32_t came = 0;       ///< came_[from] after it
+    PortIndex from = unroutable;  ///< where it came in
+    std::uint32_t unused = 0;
   };
-  /// How long packets of other flows were on the line between the flow's last train and one now.
-  [[nodiscard]] SimTime time_of_others(const Flow& flow, PortIndex from, std::uint32_t came_before) const {
-    return flow.from == from ? egress_.line_time(from, came_before - flow.came) : SimTime{0};
+  /// Between two packets of `flow` before one that comes `now`; others_came: on its line, since its last
+  /// train.
+  [[nodiscard]] SimTime pause_of(const Flow& flow, bool others_came, SimTime now) const {
+    if (others_came || now - flow.left < gap_)
+      return (now - flow.first) / (1 + (flow.before_last + mtu_bytes_ - 1) / mtu_bytes_);
+    return now - flow.first - egress_.line_time(flow.port, flow.before_last);
   }
 
   NearRoute route_;

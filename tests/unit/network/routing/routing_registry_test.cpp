@@ -134,7 +134,9 @@ TEST_CASE("adaptive-flow counts a pause from the last packet of a train") {
   CHECK(*std::max_element(counts.begin(), counts.end()) < 40);
 }
 
-TEST_CASE("adaptive-flow sees no pause while trains of other flows come in on the line") {
+// Trains of two flows that take turns stand for packets that do: a train's packets are spread evenly until
+// its flow's next one. So 12 packets may be 12 gaps of 5,000 apart, and a single one as before.
+TEST_CASE("adaptive-flow spreads the packets of trains that take turns with others over the time between") {
   const auto is_on_one_port = [](bool has_other, std::uint16_t packets, std::int64_t every) {
     Fan fan(adaptive_flow_routing(), true, packets);
     for (int i = 0; i < 40; ++i) {
@@ -148,10 +150,36 @@ TEST_CASE("adaptive-flow sees no pause while trains of other flows come in on th
   };
   CHECK(is_on_one_port(true, 12, 24'000));  // as packets that take turns, 2,000 apart
   CHECK_FALSE(is_on_one_port(false, 12, 24'000));
-  // Of 27,000 the line has 3,000 free and the last packets of both trains, as long as the gap.
-  CHECK(is_on_one_port(true, 12, 27'000));
-  CHECK_FALSE(is_on_one_port(true, 12, 27'002));
-  CHECK_FALSE(is_on_one_port(true, 1, 24'000));  // at packet level all time counts
+  CHECK(is_on_one_port(true, 12, 60'000));
+  CHECK_FALSE(is_on_one_port(true, 12, 60'012));
+  CHECK(is_on_one_port(true, 1, 5'000));
+  CHECK_FALSE(is_on_one_port(true, 1, 5'001));
+}
+
+// A train that waits in the switch stands for packets that its sender lacks credits for. Eight others keep
+// every port until 24,000, the flow's own train one until 36,000: its last packet leaves at 35,000.
+TEST_CASE("adaptive-flow sees no pause while the last train of a flow has not left for the gap") {
+  const auto stays = [](std::int64_t next) {
+    Fan fan(adaptive_flow_routing(), true, 12);
+    for (std::int64_t round = 0; round < 40; ++round) {
+      const std::int64_t begin = 1'000'000 * round;
+      for (std::uint32_t flow = 3; flow < 11; ++flow) fan.send(begin, 8, flow, 12);  // two a port
+      for (const std::int64_t at : {std::int64_t{1}, next}) fan.send(begin + at, 7, 3, 12);
+    }
+    fan.bed.run();
+    std::map<std::int64_t, int> ports_of_round;
+    for (const ComponentId port : fan.up) {
+      std::set<std::int64_t> rounds;
+      for (const auto& train : fan.bed.trains(port))
+        if (as<Frame>(train.payload).address.to() == EndpointId{7})
+          rounds.insert(train.time.count() / 1'000'000);
+      for (const std::int64_t round : rounds) ++ports_of_round[round];
+    }
+    return std::all_of(ports_of_round.begin(), ports_of_round.end(),
+                       [](const auto& of) { return of.second == 1; });
+  };
+  CHECK(stays(39'999));
+  CHECK_FALSE(stays(40'003));
 }
 
 // Ports without any load are alike: 400 draws of one in four give 100 each, with a standard deviation of
