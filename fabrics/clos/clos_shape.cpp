@@ -93,8 +93,8 @@ std::uint32_t uplinks_for(std::uint32_t down, double oversubscription) {
   return static_cast<std::uint32_t>(std::ceil(down / oversubscription - 1e-9));
 }
 
-bool is_ratio_kept(std::uint32_t down, std::uint32_t up, double oversubscription) {
-  return down >= up * oversubscription * (1 - ratio_tolerance) - 1e-9;
+bool is_ratio_kept(std::uint32_t down, std::uint32_t up, double oversubscription, double tolerance) {
+  return down >= up * oversubscription * (1 - tolerance) - 1e-9;
 }
 
 std::uint32_t default_down(std::uint32_t radix, double oversubscription) {

@@ -30,15 +30,17 @@ struct ClosShape {
   bool operator==(const ClosShape&) const = default;
 };
 
-/// By how much NICs for each uplink may be fewer than asked for before that is worth a word.
-inline constexpr double ratio_tolerance = 0.1;
+/// By how much NICs for each uplink may be fewer than asked for before spines of other sizes are looked for,
+/// and before it is worth a word.
+inline constexpr double ratio_tolerance = 0.1, told_ratio_tolerance = 0.05;
 
 /// Largest down and up port counts of a leaf: down + ceil(down / oversubscription) <= radix.
 [[nodiscard]] std::uint32_t default_down(std::uint32_t radix, double oversubscription);
 /// Uplinks of a leaf with `down` ports to NICs: ceil(down / oversubscription).
 [[nodiscard]] std::uint32_t uplinks_for(std::uint32_t down, double oversubscription);
-/// Whether `up` uplinks for `down` NICs are as many as `oversubscription` asks for, within ratio_tolerance.
-[[nodiscard]] bool is_ratio_kept(std::uint32_t down, std::uint32_t up, double oversubscription);
+/// Whether `up` uplinks for `down` NICs are as many as `oversubscription` asks for, within `tolerance`.
+[[nodiscard]] bool is_ratio_kept(std::uint32_t down, std::uint32_t up, double oversubscription,
+                                 double tolerance = ratio_tolerance);
 
 /// Fills in what was not asked for with the fewest switches that fit, then checks every port count against
 /// the radix. `groups` lists the leaves of each group (two tiers: one entry). What is wrong comes back as

@@ -60,9 +60,10 @@ std::string problem(const FabricLayout::Network& network, double oversubscriptio
   if (network.nics.size() == 1)
     return fmt::format("all {} NICs are on one leaf, where nothing is oversubscribed", network.nics[0]);
   const std::uint32_t up = network.shape.up;
+  const double tolerance = oversubscription <= 1 ? ratio_tolerance : told_ratio_tolerance;
   std::uint32_t count = 0, fewest = network.nics[0];
   for (const std::uint32_t nics : network.nics) {
-    count += is_ratio_kept(nics, up, oversubscription) ? 0 : 1;
+    count += is_ratio_kept(nics, up, oversubscription, tolerance) ? 0 : 1;
     fewest = std::min(fewest, nics);
   }
   if (count == 0 || (oversubscription <= 1 && count < network.nics.size())) return "";

@@ -53,7 +53,11 @@ TEST_CASE("leaves of an oversubscribed fat tree differ by one NIC at most, in th
         "  8 leaves of 11 NICs and 4 uplinks, 2.75:1\n"
         "  3 groups of 8, 8, 6 leaves, 4 spines each, 1 link from each leaf to each\n"
         "  8 cores, 4 links from each spine of its plane to each\n");
-  CHECK(layout_warnings(found).empty());
+  const std::vector<InputError> warnings = layout_warnings(found);  // 11 / 4 is 8 % less than 3
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].what ==
+        "<fabric> attribute 'oversubscription': 3 was asked for, but 8 of 22 leaves have fewer NICs for each "
+        "uplink, down to 11 for 4: 2.75:1");
 }
 
 TEST_CASE("tiers that a small system does not need are said to be missing") {
@@ -113,7 +117,7 @@ TEST_CASE("a leaf has an uplink more where that saves spines and keeps the ratio
       layout(cluster(51, 2, 2) + fabric("kind=\"fat-tree\" oversubscription=\"1.5\"", 64));
   CHECK(found.networks[0].nics == std::vector<std::uint32_t>{34, 34, 34});
   CHECK((found.networks[0].shape.up == 24 && found.networks[0].shape.spines == 2));
-  CHECK(layout_warnings(found).empty());
+  CHECK(layout_warnings(found).size() == 1);  // 34 / 24 is 6 % less than 1.5, which is told
 }
 
 TEST_CASE("spines that were asked for get equally many uplinks, and a word where that breaks the ratio") {
