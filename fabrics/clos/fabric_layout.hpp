@@ -42,8 +42,8 @@ struct FabricLayouts {
 [[nodiscard]] std::string layout_text(const FabricLayout& layout);
 
 /// Where an oversubscription was asked for that some leaves do not have (beyond told_ratio_tolerance), or
-/// that a single leaf cannot have. Of 1:1 only where no leaf has it (beyond ratio_tolerance): that the last one is
-/// not full, or that all have an uplink more, harms nobody.
+/// that a single leaf cannot have. Of 1:1 only where no leaf has it (beyond ratio_tolerance): that the last
+/// one is not full, or that all have an uplink more, harms nobody.
 [[nodiscard]] std::vector<InputError> layout_warnings(const FabricLayout& layout);
 
 /// Where no oversubscription was asked for: whether every leaf has more uplinks than NICs (beyond
