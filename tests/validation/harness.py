@@ -40,7 +40,8 @@ class Runner:
         self.pool = ThreadPoolExecutor(max_workers=64, thread_name_prefix="ahead")
 
     def __call__(self, scenario, **settings):
-        """The JSON summary of one run, with what the command printed under "stdout"."""
+        """The JSON summary of one run, with what the command printed under "stdout". settings: values of
+        variables, and options by their name with dashes ("--seed")."""
         key = (scenario, *sorted(settings.items()))
         with self.lock:
             is_new = key not in self.done
@@ -87,7 +88,7 @@ class Runner:
             command = [self.lightrail, "run", str(ROOT / "scenarios" / scenario), "--progress", "none",
                        "--out", str(pathlib.Path(folder) / "run.h5"), "--summary", str(summary)]
             for name, value in settings.items():
-                command += ["--set", f"{name}={value}"]
+                command += [name, str(value)] if name.startswith("--") else ["--set", f"{name}={value}"]
             printed = self.execute(command)
             result = json.loads(summary.read_text())
             result["stdout"] = printed
