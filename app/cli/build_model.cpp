@@ -279,6 +279,7 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
   const Element* run_element = scenario.root.child("run");
   model.add(std::make_shared<const RunDetail>(
       RunDetail{run.detail, run_element ? run_element->error_at("detail", "") : InputError{}}));
+  model.add(std::make_shared<const DetailUsed>(detail_used(model, run.detail)));
   TableRegistry tables = registry.tables;
   if (!line.algorithm_files.empty()) label_algorithms(tables, *algorithms);
   model.tables = std::make_shared<const TableRegistry>(std::move(tables));

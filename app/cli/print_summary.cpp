@@ -22,6 +22,16 @@ std::string bytes_text(std::int64_t bytes) {
   return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.3f} {}", value, units[unit]);
 }
 
+/// "detail           trains; messages in the storage fabric".
+void add_detail(const Summary& summary, std::string& text) {
+  if (summary.detail.empty()) return;
+  text += fmt::format("detail           {}", summary.detail);
+  if (const std::vector<std::string>& fabrics = summary.fabrics_by_messages; !fabrics.empty())
+    text += fmt::format("; messages in the {} fabric{}", fmt::join(fabrics, " and the "),
+                        fabrics.size() > 1 ? "s" : "");
+  text += "\n";
+}
+
 void add_step(const IterationSummary& step, std::string& text) {
   text += fmt::format("step time        {} ({}iteration {}, {} GPUs)\n", format_time(SimTime{step.step_ps()}),
                       step.job.empty() ? "" : "job " + step.job + ", ", step.iteration, step.gpus);
@@ -214,6 +224,7 @@ std::string summary_text(const Summary& summary, const std::string& file) {
   std::string text = fmt::format("status           {}{}\n", summary.status,
                                  summary.reason.empty() ? "" : " (" + summary.reason + ")");
   text += fmt::format("simulated        {}\n", format_time(SimTime{summary.sim_end_ps}));
+  add_detail(summary, text);
   for (const IterationSummary* step : summary.last_iterations()) {
     add_step(*step, text);
     add_exposed(summary, *step, text);

@@ -6,6 +6,7 @@
 
 #include "app/cli/formula_model.hpp"
 #include "app/cli/message_model.hpp"
+#include "network/wire/nic_role.hpp"
 
 namespace lightrail {
 namespace {
@@ -50,6 +51,13 @@ const char* name_of(Detail detail) {
       return "formula";
   }
   return "";
+}
+
+DetailUsed detail_used(const Model& built, Detail detail) {
+  DetailUsed used{name_of(detail), {}};
+  if (const auto* fabrics = built.resource<FabricsByMessages>(); fabrics && has_trains(detail))
+    for (const FabricsByMessages::One& fabric : fabrics->all) used.fabrics.emplace_back(name_of(fabric.role));
+  return used;
 }
 
 LongestTrains longest_trains(const Model& model) {

@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include "engine/base/error.hpp"
+#include "engine/model/detail_used.hpp"
 #include "engine/model/model.hpp"
 #include "engine/scenario/read_scenario.hpp"
 
@@ -27,6 +28,9 @@ struct RunDetail {
   Detail detail = Detail::trains;
   InputError at;
 };
+
+/// What a run at that detail is of a model that is built: what its summary says.
+[[nodiscard]] DetailUsed detail_used(const Model& built, Detail detail);
 
 /// The longest trains of a model [packets].
 struct LongestTrains {

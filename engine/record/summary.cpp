@@ -199,6 +199,8 @@ std::string to_json(const Summary& s) {
   json["reason"] = s.reason;
   json["checkpoint"] = s.checkpoint;
   json["hash"] = s.hash;
+  json["detail"] = s.detail.empty() ? Json() : Json(s.detail);
+  json["fabrics_by_messages"] = s.fabrics_by_messages;
   json["seed"] = s.seed;
   json["events"] = s.events;
   json["sim_end_ps"] = s.sim_end_ps;

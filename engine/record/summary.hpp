@@ -80,7 +80,9 @@ struct CollectiveSummary {
 /// What a run amounts to: /summary of the file, and what the command line prints.
 struct Summary {
   std::string status, hash, reason;
-  std::string checkpoint;  ///< the newest one written; empty: none
+  std::string checkpoint;                        ///< the newest one written; empty: none
+  std::string detail;                            ///< DetailUsed; empty: of a model without
+  std::vector<std::string> fabrics_by_messages;  ///< where not all are
   std::vector<std::string> waits;
   std::vector<Remark> remarks;
   std::int64_t events = 0, sim_end_ps = 0, peak_rss_bytes = 0, seed = 0;

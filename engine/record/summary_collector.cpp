@@ -9,6 +9,7 @@
 #include <string>
 
 #include "engine/base/error.hpp"
+#include "engine/model/detail_used.hpp"
 #include "engine/model/fold_factor.hpp"
 #include "engine/model/model_notes.hpp"
 #include "engine/model/network_cost.hpp"
@@ -327,6 +328,8 @@ void SummaryCollector::reduce(MPI_Comm comm, const Model& model, Summary& summar
   summary.stepped_over = all.stepped_over(0);
   summary.stepped_iterations = all.stepped_over(1);
   all.add_recalled(summary);
+  if (const auto* used = model.resource<DetailUsed>())
+    summary.detail = used->name, summary.fabrics_by_messages = used->fabrics;
   if (const auto* folded = model.resource<FoldFactor>()) summary.fold = folded->times;
   const auto* sample = model.resource<ReplicaSample>();
   if (const IterationSummary* step = summary.last_iteration(); sample && step) {

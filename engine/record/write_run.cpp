@@ -74,6 +74,10 @@ void write_run_start(ResultFile& file, const RecorderOptions& options, const Mod
 void write_summary(ResultFile& file, const Summary& summary) {
   file.create_group("/summary");
   file.set_attribute("/summary", "sim_end_ps", summary.sim_end_ps);
+  if (!summary.detail.empty()) file.set_attribute("/summary", "detail", summary.detail);
+  if (!summary.fabrics_by_messages.empty())
+    file.set_attribute("/summary", "fabrics_by_messages",
+                       fmt::format("{}", fmt::join(summary.fabrics_by_messages, ", ")));
   if (!summary.remarks.empty()) {
     const std::vector<Remark>& all = summary.remarks;
     file.create_group("/summary/remarks");

@@ -55,6 +55,7 @@ TEST_CASE("a summary prints what the run has and leaves out what it has not") {
   CHECK(text.find("simulated        2.100 ms\n") != std::string::npos);
   CHECK(text.find("events           1000 in 0.50 s wall (2e+03/s) on 1 rank,") != std::string::npos);
   CHECK(text.find("hash             00ff00ff00ff00ff\n") != std::string::npos);
+  CHECK(text.find("detail") == std::string::npos);
   CHECK(text.find("step time") == std::string::npos);
   CHECK(text.find("energy") == std::string::npos);
   CHECK(text.find("busy cores") == std::string::npos);
@@ -160,4 +161,17 @@ TEST_CASE("a summary prints what the run has and leaves out what it has not") {
   text = summary_text(summary, "");
   CHECK(text.find("                  75.0 % compute   18.8 % pp bubble    6.2 % tp\n") != std::string::npos);
   CHECK(text.find("% idle") == std::string::npos);
+}
+
+TEST_CASE("a summary says how fine the run was") {
+  Summary summary;
+  CHECK(to_json(summary).find("\"detail\": null") != std::string::npos);
+  summary.detail = "packets";
+  CHECK(summary_text(summary, "").find("\ndetail           packets\n") != std::string::npos);
+  CHECK(to_json(summary).find("\"detail\": \"packets\"") != std::string::npos);
+  summary.detail = "trains", summary.fabrics_by_messages = {"storage"};
+  CHECK(summary_text(summary, "").find("\ndetail           trains; messages in the storage fabric\n") !=
+        std::string::npos);
+  summary.fabrics_by_messages = {"compute", "storage"};
+  CHECK(summary_text(summary, "").find("in the compute and the storage fabrics\n") != std::string::npos);
 }

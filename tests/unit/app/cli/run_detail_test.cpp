@@ -3,6 +3,9 @@
 #include <catch2/catch.hpp>
 #include <memory>
 #include <string>
+#include <vector>
+
+#include "fabrics/fabric_detail.hpp"
 
 using namespace lightrail;
 
@@ -26,6 +29,16 @@ TEST_CASE("a detail takes the place of the scenario's, or is added") {
   CHECK(value_of(formula, "run", "detail") == "formula");
   CHECK(formula.root.children.size() == 1);
   CHECK_FALSE(asks_for_packets(formula));
+}
+
+TEST_CASE("what a summary says of the detail names the fabrics by messages where there are others") {
+  CHECK(detail_used(Model{}, Detail::packets).name == "packets");
+  FabricsByMessages fabrics;
+  fabrics.all = {{NicRole::storage, {}}};
+  Model model;
+  model.add(std::make_shared<const FabricsByMessages>(fabrics));
+  CHECK(detail_used(model, Detail::trains).fabrics == std::vector<std::string>{"storage"});
+  CHECK(detail_used(model, Detail::messages).fabrics.empty());
 }
 
 TEST_CASE("lengths of trains take the place of those of <network>") {
