@@ -27,7 +27,7 @@ namespace lightrail {
 /// Where the time of one result's step went; of two: what differs in input and output.
 [[nodiscard]] ExitCode explain(const CommandLine& line, const MpiSession& mpi);
 
-/// The first step by formulas, in trains and packet by packet, as far as each can be afforded.
+/// The first step by formula, by messages, in trains and by packets, as far as each can be afforded.
 [[nodiscard]] ExitCode ladder(CommandLine line, const MpiSession& mpi);
 
 /// Ways to spread the scenario's model over its GPUs, the fastest first; --out: all of them as CSV.

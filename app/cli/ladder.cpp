@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/cli/commands.hpp"
+#include "app/cli/expected_events.hpp"
 #include "app/cli/run_detail.hpp"
 #include "app/cli/slow_run.hpp"
 #include "app/cli/step_span.hpp"
@@ -36,9 +37,10 @@ Rung climb(Detail detail, const ReadScenario& scenario, const Registry& registry
       rung.left_out = problem.errors().front().what;
       return;
     }
-    const double expected = expected_seconds(*model, mpi.size());
-    if (expected > line.longest_rung_s)
-      rung.left_out = fmt::format("about {} (--longest)", duration_text(expected));
+    const Expected expected = expected_events(*model);
+    if (expected.seconds(mpi.size()) > line.longest_rung_s)
+      rung.left_out = fmt::format("about {}, {:.2g} events (--longest)",
+                                  duration_text(expected.seconds(mpi.size())), expected.events);
     else
       partition.emplace(make_partition(*model, mpi.size(), line.partition));
   });

@@ -174,7 +174,9 @@ const std::vector<CommandDoc>& command_docs() {
       {Command::goodput, "goodput", "SCENARIO",
        "simulate a step and play weeks of it with the failures, restarts and checkpoints of <goodput>", 1, 1},
       {Command::ladder, "ladder", "SCENARIO",
-       "run the first step by formulas, in trains and packet by packet, and print them side by side", 1, 1},
+       "run the first step by formula, messages, trains and packets, as far as each can be afforded, side by "
+       "side",
+       1, 1},
       {Command::plan, "plan", "SCENARIO",
        "find how to spread the scenario's model over its GPUs: which plans fit, the fastest by formula and "
        "in "

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "app/cli/build_model.hpp"
+#include "app/cli/expected_events.hpp"
 #include "app/cli/run_command.hpp"
 #include "app/cli/run_detail.hpp"
-#include "app/cli/slow_run.hpp"
 #include "app/cli/step_span.hpp"
 #include "app/plan/fit.hpp"
 
@@ -51,7 +51,7 @@ TrainsRun step_in_trains(const PlanTask& task, const PlanAttributes& plan, const
   double expected = 0;
   on_every_rank(mpi, [&] {
     model.emplace(model_to_run(build_model(scenario_of(task, plan, 0, Detail::trains), registry, line)));
-    expected = expected_seconds(*model, mpi.size());
+    expected = expected_events(*model).seconds(mpi.size());
     if (expected <= line.longest_rung_s)
       partition.emplace(make_partition(*model, mpi.size(), line.partition));
   });

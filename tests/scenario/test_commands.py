@@ -5,6 +5,7 @@ usage: test_commands.py LIGHTRAIL SWEEP     a small scenario with a <sweep> over
 """
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -60,9 +61,9 @@ def describe_tells_what_a_scenario_is(lightrail, sweep, folder):
 
 
 def a_slow_run_says_so(lightrail, sweep, folder):
-    """16 GB on 2 servers, packet by packet, stopped by the clock; and no word of a small one."""
+    """64 GB on 2 servers, packet by packet, stopped by the clock; and no word of a small one."""
     text = pathlib.Path(sweep).read_text()
-    slow = text.replace('from="1 MB" to="4 MB"', 'from="16 GB" to="16 GB"')
+    slow = text.replace('from="1 MB" to="4 MB"', 'from="64 GB" to="64 GB"')
     (folder / "slow.xml").write_text(slow.replace("<workload", '<network grain="1" nvlink-grain="1"/><workload'))
     done = call(lightrail, folder, "run", "slow.xml", "--exit-after", "1 s")
     check(done.returncode == 75, f"exit code {done.returncode}\n{done.stderr}")
@@ -72,6 +73,21 @@ def a_slow_run_says_so(lightrail, sweep, folder):
     quiet = call(lightrail, folder, "run", "slow.xml", "--exit-after", "1 s", "--progress", "none")
     check("note:" not in quiet.stderr, quiet.stderr)
     check("note:" not in call(lightrail, folder, "run", sweep).stderr, "a word of a small run")
+
+
+def a_ladder_foresees_events(lightrail, sweep, folder):
+    """Events of a step of 128 GPUs by messages and in trains, foreseen and handled: within a factor of 2."""
+    scenario = str(pathlib.Path(__file__).resolve().parents[2] / "scenarios/mixtral_8x22b_10240.xml")
+    small = ["--set", "servers=16", "--set", "layers=8", "--set", "sequences=1", "--longest"]
+    foreseen = call(lightrail, folder, "ladder", scenario, *small, "1 us")
+    run = call(lightrail, folder, "ladder", scenario, *small, "10 s")
+    check(foreseen.returncode == 0 and run.returncode == 0, foreseen.stderr + run.stderr)
+    for detail in ("messages", "trains"):
+        guess = re.search(rf"^{detail} +not run: about .* seconds, (\S+) events", foreseen.stdout, re.M)
+        true = re.search(rf"^{detail} +128 +(\d+) ", run.stdout, re.M)
+        check(guess and true, foreseen.stdout + run.stdout)
+        ratio = float(guess[1]) / float(true[1])
+        check(0.5 < ratio < 2, f"{detail}: {guess[1]} foreseen, {true[1]} handled")
 
 
 SYSTEMS = pathlib.Path(__file__).resolve().parents[1] / "data" / "systems"
@@ -105,6 +121,7 @@ CASES = {
     "sweep runs every point into files of their own": sweep_runs_all_points,
     "a point whose system fails does not keep the others from running": sweep_goes_on_after_a_failed_point,
     "a run that will be slow says so, and what would help": a_slow_run_says_so,
+    "a ladder foresees the events of what it leaves out": a_ladder_foresees_events,
     "describe tells of a scenario what it consists of": describe_tells_what_a_scenario_is,
 }
 
