@@ -186,8 +186,9 @@ void SliceQueue::sort_by_time(SimTime start, std::span<Delivery> events) {
   for (const Delivery& d : scratch_) events[time_ends_[span_of(d)]++] = d;
   std::uint32_t from = 0;
   for (const std::uint32_t to : time_ends_) {
-    if (to - from > at_once)  // a burst at one time
-      std::sort(events.begin() + from, events.begin() + to, is_earlier);
+    if (to - from > at_once)  // a burst at one time; a lambda is compiled into the sort, a function is called
+      std::sort(events.begin() + from, events.begin() + to,
+                [](const Delivery& x, const Delivery& y) { return is_earlier(x, y); });
     else if (to - from > 1)
       sort_by_insertion(events.subspan(from, to - from));
     from = to;
