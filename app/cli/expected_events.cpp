@@ -139,7 +139,7 @@ Traffic Sender::of_collective(const GroupPlan& plan, const GroupView& group, con
     } else if constexpr (std::is_same_v<Kind, FoldedRing>) {
       return {{1, bytes / n * steps}};
     } else if constexpr (std::is_same_v<Kind, RingStream>) {
-      const double slice = static_cast<double>(
+      const auto slice = static_cast<double>(
           plan.nccl->slice_bytes(choice.protocol, plan.servers() > 1 ? Medium::net : Medium::nvlink));
       return of_rings(plan, channels, std::clamp(bytes / channels / slice, 1.0, 64.0), bytes);
     } else if constexpr (std::is_same_v<Kind, PeerMessages>) {
