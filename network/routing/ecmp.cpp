@@ -46,7 +46,9 @@ class Ecmp final : public Routing {
 }  // namespace
 
 std::shared_ptr<const RoutingKind> ecmp_routing() {
-  return routing_kind<Ecmp>("ecmp", "hash of the flow");
+  auto kind = routing_kind<Ecmp>("ecmp", "hash of the flow");
+  kind->fixes_ways = true;
+  return kind;
 }
 
 }  // namespace lightrail

@@ -59,7 +59,9 @@ class StaticRouting final : public Routing {
 }  // namespace
 
 std::shared_ptr<const RoutingKind> static_routing() {
-  return routing_kind<StaticRouting>("static", "destination-mod-k");
+  auto kind = routing_kind<StaticRouting>("static", "destination-mod-k");
+  kind->fixes_ways = true;
+  return kind;
 }
 
 }  // namespace lightrail
