@@ -26,6 +26,7 @@
 #include "app/cli/read_queue_pairs.hpp"
 #include "app/cli/read_stretches.hpp"
 #include "app/cli/read_variation.hpp"
+#include "app/cli/remark_fold.hpp"
 #include "app/cli/remark_hosts.hpp"
 #include "app/cli/remark_nics.hpp"
 #include "app/cli/remark_shortcuts.hpp"
@@ -288,7 +289,7 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
   model.add(read_restart(scenario, model, errors));
   model.add(read_variation(scenario, model, errors));
   model.add(build_workload(scenario, registry.workloads, model, errors));
-  model.add(fold_factor(model));
+  model.add(fold_factor(scenario, registry, model));
   model.add(sampled_replicas(model));
   check_stepped_iterations(scenario, model, errors);
   model.add(read_goodput(scenario, model, errors));
@@ -306,6 +307,7 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
   model.add(read_stretches(run.detail, run_element, model, errors));
   model.add(read_recall(run.recall, run_element, model, errors));
   model.add(remark_shortcuts(model));
+  model.add(remark_fold(model));
   model.add(remark_hosts(model));
   model.add(remark_nics(model));
   check_turns(scenario, model, errors);

@@ -142,20 +142,19 @@ void add_stepped_over(const SteppedOverSummary& stepped, std::string& text) {
 
 /// "whole cluster    20 times this: 10240 GPUs; traffic tp 1.2 TB, dp 3.4 TB; network 5000 $, 700 W".
 void add_folded(const Summary& summary, std::string& text) {
-  const auto fold = static_cast<double>(summary.fold);
-  text += fmt::format("whole cluster    {} times this", summary.fold);
-  if (const IterationSummary* step = summary.last_iteration())
-    text += fmt::format(": {} GPUs", step->gpus * summary.fold);
+  const bool has_all = summary.part_gpus == 0;  // GPUs of the part
+  text += fmt::format("whole cluster    {} times {}", summary.fold,
+                      has_all ? std::string("this") : fmt::format("the part's {} GPUs", summary.part_gpus));
+  if (const std::int64_t gpus = summary.whole_gpus(); gpus > 0) text += fmt::format(": {} GPUs", gpus);
   std::vector<std::string> traffic;
   for (const auto& d : summary.dimensions)
-    if (d.size_bytes > 0)
+    if (d.size_bytes > 0 && has_all)
       traffic.push_back(fmt::format("{} {}", d.name, bytes_text(d.size_bytes * summary.fold)));
   if (!traffic.empty()) text += fmt::format("; traffic {}", fmt::join(traffic, ", "));
-  if (summary.network_cost_usd)
-    text += fmt::format("; network {:.0f} $, {:.0f} W", *summary.network_cost_usd * fold,
-                        *summary.network_power_w * fold);
-  if (const auto energy = summary.energy_per_step_j())
-    text += fmt::format("; energy {:.3f} J a step", *energy * fold);
+  if (const auto cost = summary.whole_cost_usd())
+    text += fmt::format("; network {:.0f} $, {:.0f} W", *cost, summary.whole_power_w().value_or(0));
+  if (const auto energy = summary.times_fold(summary.energy_per_step_j()); energy && has_all)
+    text += fmt::format("; energy {:.3f} J a step", *energy);
   text += "\n";
 }
 

@@ -132,18 +132,20 @@ Json stepped_over_json(const SteppedOverSummary& s, double uncertainty) {
 /// Of all replicas where each one simulated stands for several; null where all are simulated.
 Json whole_cluster_json(const Summary& s) {
   if (s.fold == 1) return {};
-  const auto times = [&s](const std::optional<double>& part) {
-    return part ? Json(*part * static_cast<double>(s.fold)) : Json();
+  const auto value = [](const std::optional<double>& of) { return of ? Json(*of) : Json(); };
+  const auto times = [&](const std::optional<double>& of) {
+    return s.part_gpus > 0 ? Json() : value(s.times_fold(of));
   };
   Json whole{{"fold", s.fold},
              {"energy_j", times(s.energy_j)},
              {"energy_per_step_j", times(s.energy_per_step_j())},
-             {"network_cost_usd", times(s.network_cost_usd)},
-             {"network_power_w", times(s.network_power_w)},
+             {"network_cost_usd", value(s.whole_cost_usd())},
+             {"network_power_w", value(s.whole_power_w())},
              {"bytes_by_dimension", Json::object()}};
   if (const IterationSummary* step = s.last_iteration())
-    whole["gpus"] = step->gpus * s.fold, whole["simulated"] = step->gpus;
-  for (const auto& d : s.dimensions) whole["bytes_by_dimension"][d.name] = d.size_bytes * s.fold;
+    whole["gpus"] = s.whole_gpus(), whole["simulated"] = step->gpus;
+  if (s.part_gpus == 0)
+    for (const auto& d : s.dimensions) whole["bytes_by_dimension"][d.name] = d.size_bytes * s.fold;
   if (const auto& estimate = s.whole_cluster) {
     whole["step_time_ps"] = estimate->step_ps, whole["deviation"] = estimate->deviation;
     whole["low_ps"] = estimate->low_ps, whole["high_ps"] = estimate->high_ps;

@@ -105,7 +105,9 @@ struct Summary {
   std::optional<WholeClusterEstimate> whole_cluster;  ///< of folded replicas that differ
   std::optional<std::int64_t> replicas_apart_ps;      ///< without drawn times: of folded ones, or by messages
   std::int64_t fold = 1;                              ///< FoldFactor: the whole cluster is so many of this
-  std::vector<ForecastRow> forecast;                  ///< of --predict-ranks
+  std::int64_t part_gpus = 0;  ///< FoldFactor: GPUs of the part where tables lack some; 0: those of a step
+  std::optional<double> whole_network_cost_usd, whole_network_power_w;  ///< FoldFactor: as it would be built
+  std::vector<ForecastRow> forecast;                                    ///< of --predict-ranks
 
   /// The last iteration, the one that start-up does not distort. Null: no GPU finished one, or there are
   /// several jobs.
@@ -125,12 +127,27 @@ struct Summary {
   [[nodiscard]] std::optional<double> core_share() const {
     return cores.ran_s > 0 ? std::optional(cores.share()) : std::nullopt;
   }
+  /// Of the whole cluster: as it would be built, or `fold` times the part's.
+  [[nodiscard]] std::optional<double> whole_cost_usd() const {
+    return whole_network_cost_usd ? whole_network_cost_usd : times_fold(network_cost_usd);
+  }
+  [[nodiscard]] std::optional<double> whole_power_w() const {
+    return whole_network_power_w ? whole_network_power_w : times_fold(network_power_w);
+  }
+  /// GPUs of the whole cluster; 0 where no step has ended.
+  [[nodiscard]] std::int64_t whole_gpus() const {
+    const IterationSummary* step = last_iteration();
+    return step ? (part_gpus > 0 ? part_gpus : step->gpus) * fold : 0;
+  }
+  [[nodiscard]] std::optional<double> times_fold(const std::optional<double>& part) const {
+    return part ? std::optional(*part * static_cast<double>(fold)) : std::nullopt;
+  }
   /// Performance per dollar: steps a second for a million dollars of the network, of the whole cluster's.
   [[nodiscard]] std::optional<double> steps_per_s_per_musd() const {
     const IterationSummary* step = last_iteration();
-    if (!step || step->step_ps() <= 0 || !network_cost_usd || *network_cost_usd <= 0) return std::nullopt;
-    return 1e12 / static_cast<double>(step->step_ps()) /
-           (*network_cost_usd * static_cast<double>(fold) * 1e-6);
+    const std::optional<double> cost = whole_cost_usd();
+    if (!step || step->step_ps() <= 0 || !cost || *cost <= 0) return std::nullopt;
+    return 1e12 / static_cast<double>(step->step_ps()) / (*cost * 1e-6);
   }
 };
 

@@ -330,7 +330,14 @@ void SummaryCollector::reduce(MPI_Comm comm, const Model& model, Summary& summar
   all.add_recalled(summary);
   if (const auto* used = model.resource<DetailUsed>())
     summary.detail = used->name, summary.fabrics_by_messages = used->fabrics;
-  if (const auto* folded = model.resource<FoldFactor>()) summary.fold = folded->times;
+  if (const auto* folded = model.resource<FoldFactor>()) {
+    summary.fold = folded->times;
+    if (folded->has_stand_ins) summary.part_gpus = folded->gpus;
+    if (folded->network) {
+      summary.whole_network_cost_usd = folded->network->cost.value;
+      summary.whole_network_power_w = folded->network->power.value;
+    }
+  }
   const auto* sample = model.resource<ReplicaSample>();
   if (const IterationSummary* step = summary.last_iteration(); sample && step) {
     summary.whole_cluster = estimate_whole(step->step_ps(), all.compute_ps_, *sample);

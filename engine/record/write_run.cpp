@@ -112,13 +112,13 @@ void write_summary(ResultFile& file, const Summary& summary) {
     file.set_attribute("/summary", "stepped_iterations_uncertainty", stepped->iterations_uncertainty());
   }
   if (summary.fold > 1) {
-    const auto fold = static_cast<double>(summary.fold);
     file.set_attribute("/summary", "fold", summary.fold);
-    if (summary.energy_j) file.set_attribute("/summary", "whole_cluster_energy_j", *summary.energy_j * fold);
-    if (summary.network_cost_usd) {
-      file.set_attribute("/summary", "whole_cluster_network_cost_usd", *summary.network_cost_usd * fold);
-      file.set_attribute("/summary", "whole_cluster_network_power_w", *summary.network_power_w * fold);
-    }
+    if (summary.energy_j && summary.part_gpus == 0)
+      file.set_attribute("/summary", "whole_cluster_energy_j", *summary.times_fold(summary.energy_j));
+    if (const auto cost = summary.whole_cost_usd())
+      file.set_attribute("/summary", "whole_cluster_network_cost_usd", *cost);
+    if (const auto power = summary.whole_power_w())
+      file.set_attribute("/summary", "whole_cluster_network_power_w", *power);
   }
   if (const auto& whole = summary.whole_cluster) {
     file.set_attribute("/summary", "whole_cluster_step_time_ps", whole->step_ps);

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <optional>
 #include <string>
 
 using namespace lightrail;
@@ -35,6 +36,21 @@ TEST_CASE("of folded replicas the summary says what the whole cluster has") {
                            "\"network_cost_usd\": 20000.0", "\"replicas_apart_ps\": 76210000"})
     CHECK(json.find(part) != std::string::npos);
   CHECK(json.find("\"replicas_apart_ps\": null") != std::string::npos);  // but for the whole cluster's
+
+  summary.whole_network_cost_usd = 18'000;  // as it would be built
+  summary.whole_network_power_w = 900;
+  CHECK(summary_text(summary, "").find("; network 18000 $, 900 W\n") != std::string::npos);
+  CHECK(to_json(summary).find("\"network_cost_usd\": 18000.0") != std::string::npos);
+  CHECK(summary.steps_per_s_per_musd() == Approx(1e6 / 18'000));
+  summary.part_gpus = 2'048;  // by formula 512 of them stand for these
+  CHECK(summary_text(summary, "")
+            .find("whole cluster    20 times the part's 2048 GPUs: 40960 GPUs; network 18000 $, 900 W\n") !=
+        std::string::npos);
+  const std::string of_all = to_json(summary);
+  CHECK(of_all.find("\"gpus\": 40960") != std::string::npos);
+  CHECK(of_all.find("\"dp\": 20000000") == std::string::npos);
+  summary.whole_network_cost_usd = summary.whole_network_power_w = std::nullopt;
+  summary.part_gpus = 0;
 
   summary.fold = 1;
   CHECK(summary_text(summary, "")
