@@ -235,8 +235,8 @@ def leaf_sizes(nics, most):
 
 
 def is_told_of_fabric(variables, fold, summary):
-    """Of a folded run in trains: whether its result says that its fabric is not the whole's share. Fails where
-    it does not say what it must, or says it of one that is."""
+    """Of a folded run in trains: whether its result says that its fabric is not the whole's share. Fails
+    where it does not say what it must, or says it of one that is."""
     texts = [remark["text"] for remark in summary["remarks"] if remark["about"] == "fold"]
     fixed, leaves, tiers = (any(words in text for text in texts) for words in (
         "fixes the ways of flows", "other shares of the traffic", "nothing waits in those it lacks"))
