@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "app/cli/check_grain.hpp"
 #include "components/gpu/compute/kernel_variation.hpp"
@@ -78,6 +79,8 @@ void remark_trains(const Model& model, ModelPart& part) {
       {"grain", fmt::format("packets travel in trains of up to {} ({} on NVLink{}){}; see docs/grain.md",
                             trains.fabric, trains.nvlink,
                             fewer > 0 ? fmt::format(", {} from NICs that lack credits", fewer) : "", small)});
+  if (std::string text = long_nvlink_trains(model); !text.empty())
+    part.remarks.push_back({"grain", std::move(text)});
 }
 
 }  // namespace

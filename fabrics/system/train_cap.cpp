@@ -66,6 +66,25 @@ std::shared_ptr<const TrainCap> cap_trains(Model& model, const CongestionSpec* m
   return cap.asked == 0 ? nullptr : std::make_shared<const TrainCap>(cap);
 }
 
+std::string long_nvlink_trains(const Model& model) {
+  std::int64_t train = 0, buffer = 1;
+  for (const LinkRecord& link : model.links) {
+    if (role_of(model, link.to) != DeviceRole::nvswitch) continue;
+    const LinkClass& line = model.link_classes[link.link_class];
+    const Spec* spec = model.specs[model.components[link.to.value].spec].get();
+    const auto* far = dynamic_cast<const BufferedSpec*>(spec);
+    const InputBuffer behind = far ? far->input_buffer(link.to_port) : InputBuffer{};
+    const std::int64_t bytes = std::int64_t{line.grain} * line.mtu_bytes;
+    if (behind.lanes > 0 && bytes * buffer > train * behind.bytes) train = bytes, buffer = behind.bytes;
+  }
+  if (2 * train <= buffer) return "";
+  return fmt::format(
+      "trains of {} on NVLink take more than half of an NVSwitch's buffer ({}): steps were 0.2 to 0.9 % "
+      "longer "
+      "so than packet by packet (docs/scaling.md)",
+      format_value(Bytes{train}), format_value(Bytes{buffer}));
+}
+
 std::uint32_t short_trains(const Model& model) {
   std::uint32_t shortest = 0;
   for (std::uint32_t id = 0; id < model.components.size(); ++id) {

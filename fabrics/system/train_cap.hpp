@@ -37,6 +37,11 @@ inline constexpr std::int64_t trains_per_marked_queue = 8;
 /// was too long.
 [[nodiscard]] std::shared_ptr<const TrainCap> cap_trains(Model& model, const CongestionSpec* marks);
 
+/// What is to be said of trains on NVLink that take more than half of the buffer of an NVSwitch's port, "":
+/// none does. They are not shortened: by their length runs trade truth for time (docs/scaling.md), and steps
+/// in trains of half a buffer were as long as packet by packet.
+[[nodiscard]] std::string long_nvlink_trains(const Model& model);
+
 /// The shortest trains that a NIC of the model sends where it lacks credits (TrainLengths) [packets]; 0 where
 /// all of a NIC's trains are of one length.
 [[nodiscard]] std::uint32_t short_trains(const Model& model);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "components/nic/nic.hpp"
+#include "components/nvswitch/nvswitch.hpp"
 #include "components/switch/switch.hpp"
 #include "tests/unit/fabrics/test_system.hpp"
 
@@ -84,6 +85,27 @@ TEST_CASE("a train that was cut is named with what was asked for and why") {
   Model small = joined(64 * 1024, 2 << 20);
   CHECK(cap_trains(small, nullptr)->text() ==
         "of 1 packet instead of 16: a tenth of the smallest buffer (64 KiB)");
+}
+
+TEST_CASE("trains that fill more than half of an NVSwitch's buffer are told, and kept") {
+  const auto said = [](std::uint32_t packets, std::int64_t buffer) {
+    auto spec = std::make_shared<NvswitchSpec>();
+    spec->buffer = Bytes{buffer};
+    Model model;
+    model.specs = {spec};
+    model.components.resize(1);
+    LinkClass line;
+    line.grain = packets, line.mtu_bytes = 4096, line.medium = "nvlink";
+    model.link_classes = {line};
+    model.links = {{ComponentId{0}, ComponentId{0}, 0, 0, 0}};
+    return long_nvlink_trains(model);
+  };
+  CHECK(said(128, 1 << 20).empty());
+  CHECK(said(129, 1 << 20) ==
+        "trains of 516 KiB on NVLink take more than half of an NVSwitch's buffer (1 MiB): steps were 0.2 to "
+        "0.9 % longer so than packet by packet (docs/scaling.md)");
+  CHECK(said(129, 2 << 20).empty());
+  CHECK(long_nvlink_trains(nic_on_switch(1 << 20, 200)).empty());
 }
 
 // 1 MiB are 256 packets; a threshold of n marks above 16 (16 - n) of them.
