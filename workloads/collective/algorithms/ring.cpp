@@ -53,12 +53,15 @@ class Ring final : public CollectiveAlgorithm {
                          : is_stream                                   ? std::min(steps, 1.0 * servers)
                                                                        : servers - 1;
     const Medium local = plan.has_nvlink ? Medium::nvlink : Medium::pci;
+    // From 2.23 on: of one GPU a server no hop hides behind another, and NCCL counts the trees' for each.
+    const SimTime net = settings.has_pat && n == servers ? settings.tree_hop(protocol, Medium::net)
+                                                         : settings.hop(protocol, Medium::net);
     // Over servers no step is shorter than what the proxy thread takes for it: in Simple three posts.
     const SimTime post =
         servers == 1 ? SimTime{0} : (protocol == Protocol::simple ? 3 : 1) * settings.net_overhead;
     const double latency = (seconds(settings.base(protocol)) +
                             (steps - inter) * seconds(std::max(settings.hop(protocol, local), post)) +
-                            inter * net_seconds(plan, protocol, settings.hop(protocol, Medium::net))) *
+                            inter * net_seconds(plan, protocol, net)) *
                            ring_plateau(settings, plan, op.collective, protocol, op.bytes);
     double bits = bits_of(plan.local_rate);
     if (servers > 1) {

@@ -304,9 +304,9 @@ TEST_CASE("NCCL's model gathers and scatters parts on rings but where only Simpl
   CHECK(pick_of(32, 721.8, 0.74, 282, 16 << 20, Protocol::auto_select) == algorithm_named("ring"));
 }
 
-// 64 servers: 8 + 6 * 14 / 3.5 + 64 * 2.8 us and 0.75 of 50 GB/s, against LL's 6.6 + 63 * 2.7 us and 0.5 and
-// Simple's 8.4 + 63 * 14 us and 1.
-TEST_CASE("PAT is picked between LL and Simple of rings, among many servers of one GPU") {
+// 64 servers: 8 + 6 * 14 / 3.5 + 64 * 2.8 us and 0.75 of 50 GB/s, against LL's 6.6 + 63 * 5 us and 0.5 and
+// Simple's 8.4 + 63 * 28 us and 1. Four: 8 + 2 * 4 + 4 * 2.8 us against LL's 6.6 + 3 * 5 us.
+TEST_CASE("PAT is picked below Simple of rings, among many servers of one GPU") {
   NcclSettings s;
   s.has_pat = true, s.ll128 = false;
   const auto picked = [&s](std::uint32_t servers, std::uint32_t gpus, std::int64_t bytes) {
@@ -320,13 +320,17 @@ TEST_CASE("PAT is picked between LL and Simple of rings, among many servers of o
   CHECK(estimate(s, many, CollectiveType::reduce_scatter, "pat", Protocol::simple, 4 << 20) * 1e6 ==
         Approx(8 + 6 * 4 + 64 * 2.8 + (4 << 20) / 37.5e3));
   const Algorithm pat = algorithm_named("pat"), ring = algorithm_named("ring");
-  CHECK(picked(64, 1, 64 << 10) == ring);
+  CHECK(estimate(s, many, CollectiveType::all_gather, "ring", Protocol::ll, 1 << 20) * 1e6 ==
+        Approx(6.6 + 63 * 5 + (1 << 20) * 63.0 / 64 / 25e3));
+  CHECK(picked(64, 1, 64 << 10) == pat);
   CHECK(picked(64, 1, 4 << 20) == pat);
   CHECK(picked(64, 1, 1 << 30) == ring);
   CHECK(picked(4, 1, 64 << 10) == ring);
   CHECK(picked(8, 8, 4 << 20) == ring);  // eight GPUs a server
   s.has_pat = false;
   CHECK(picked(64, 1, 4 << 20) == ring);
+  CHECK(estimate(s, many, CollectiveType::all_gather, "ring", Protocol::ll, 1 << 20) * 1e6 ==
+        Approx(6.6 + 63 * 2.7 + (1 << 20) * 63.0 / 64 / 25e3));
 }
 
 TEST_CASE("all-reduces are done in the NVSwitch only where every one of the group can") {
