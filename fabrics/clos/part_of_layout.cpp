@@ -60,14 +60,13 @@ std::string text_of(const Leaves& leaves, bool is_named) {
   std::vector<std::string> parts;
   for (const auto& [leaf, count] : leaves) {
     if (parts.size() == most) break;
-    const std::string name =
-        is_named && parts.empty() ? counted(count, "leaf", "leaves") : fmt::format("{}", count);
-    const std::string nics =
-        is_named && parts.empty() ? counted(leaf.first, "NIC") : fmt::format("{}", leaf.first);
-    parts.push_back(leaf.second == 0 ? fmt::format("{} of {}", name, nics)
-                    : is_named && parts.empty()
-                        ? fmt::format("{} of {} and {}", name, nics, counted(leaf.second, "uplink"))
-                        : fmt::format("{} of {} and {}", name, nics, leaf.second));
+    const auto [nics, up] = leaf;
+    const bool has_units = is_named && parts.empty();
+    std::string text = has_units
+                           ? fmt::format("{} of {}", counted(count, "leaf", "leaves"), counted(nics, "NIC"))
+                           : fmt::format("{} of {}", count, nics);
+    if (up > 0) text += " and " + (has_units ? counted(up, "uplink") : std::to_string(up));
+    parts.push_back(std::move(text));
   }
   return fmt::format("{}{}", fmt::join(parts, ", "), leaves.size() > most ? " ..." : "");
 }

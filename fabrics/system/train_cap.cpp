@@ -19,17 +19,22 @@ bool is_fabric(const LinkClass& link) {
   return link.medium == "electrical" || link.medium == "optical";
 }
 
+/// Of a port and lane behind `link` [B]; 0: there is none.
+std::int64_t buffer_behind(const Model& model, const LinkRecord& link) {
+  const Spec* spec = model.specs[model.components[link.to.value].spec].get();
+  const auto* far = dynamic_cast<const BufferedSpec*>(spec);
+  if (!far || far->is_transparent()) return 0;
+  const InputBuffer buffer = far->input_buffer(link.to_port);
+  return buffer.lanes > 0 ? buffer.bytes : 0;
+}
+
 /// Behind the fabric's links, or behind those that lead to switches [B]; none: the largest number.
 std::int64_t smallest_buffer(const Model& model, bool of_switches) {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (const LinkRecord& link : model.links) {
     if (!is_fabric(model.link_classes[link.link_class])) continue;
     if (of_switches && role_of(model, link.to) != DeviceRole::packet_switch) continue;
-    const Spec* spec = model.specs[model.components[link.to.value].spec].get();
-    const auto* far = dynamic_cast<const BufferedSpec*>(spec);
-    if (!far || far->is_transparent()) continue;
-    const InputBuffer buffer = far->input_buffer(link.to_port);
-    if (buffer.lanes > 0) least = std::min(least, buffer.bytes);
+    if (const std::int64_t bytes = buffer_behind(model, link); bytes > 0) least = std::min(least, bytes);
   }
   return least;
 }
@@ -71,17 +76,14 @@ std::string long_nvlink_trains(const Model& model) {
   for (const LinkRecord& link : model.links) {
     if (role_of(model, link.to) != DeviceRole::nvswitch) continue;
     const LinkClass& line = model.link_classes[link.link_class];
-    const Spec* spec = model.specs[model.components[link.to.value].spec].get();
-    const auto* far = dynamic_cast<const BufferedSpec*>(spec);
-    const InputBuffer behind = far ? far->input_buffer(link.to_port) : InputBuffer{};
+    const std::int64_t behind = buffer_behind(model, link);
     const std::int64_t bytes = std::int64_t{line.grain} * line.mtu_bytes;
-    if (behind.lanes > 0 && bytes * buffer > train * behind.bytes) train = bytes, buffer = behind.bytes;
+    if (behind > 0 && bytes * buffer > train * behind) train = bytes, buffer = behind;
   }
   if (2 * train <= buffer) return "";
   return fmt::format(
       "trains of {} on NVLink take more than half of an NVSwitch's buffer ({}): steps were 0.2 to 0.9 % "
-      "longer "
-      "so than packet by packet (docs/scaling.md)",
+      "longer so than packet by packet (docs/scaling.md)",
       format_value(Bytes{train}), format_value(Bytes{buffer}));
 }
 
