@@ -110,7 +110,7 @@ std::string parse_number_list(const std::string& text, const char* one, const ch
     if (dash == std::string::npos) last = first;
     if (last < first) return fmt::format("range '{}' runs backwards", item);
     if (last >= count)
-      return fmt::format("{} {} does not exist (the system has {} {})", one, last, count, many);
+      return fmt::format("{} {} does not exist (there are {} {})", one, last, count, many);
     for (std::uint32_t n = first; n <= last; ++n) numbers.push_back(n);
     begin = comma + 1;
   }

@@ -130,6 +130,6 @@ TEST_CASE("without a placement a job stays on the first GPUs, and as it was wher
 TEST_CASE("a placement that does not fit is refused") {
   CHECK(refusal(job_of_four(), {}, 3) == "a job of 4 GPUs does not fit a system of 3");
   CHECK(refusal(job_of_four(), {0, 1, 2}, 8) == "a placement on 3 GPUs for a job of 4");
-  CHECK(refusal(job_of_four(), {0, 1, 2, 8}, 8) == "gpu 8 does not exist (the system has 8 GPUs)");
+  CHECK(refusal(job_of_four(), {0, 1, 2, 8}, 8) == "gpu 8 does not exist (there are 8 GPUs)");
   CHECK(refusal(job_of_four(), {0, 1, 2, 1}, 8) == "gpu 1 is placed twice");
 }

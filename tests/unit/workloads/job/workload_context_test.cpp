@@ -17,7 +17,7 @@ TEST_CASE("a list of GPUs is numbers, ranges or all") {
   gpus.clear();
   CHECK(parse_gpu_list("all", 3, gpus) == "");
   CHECK(gpus == std::vector<std::uint32_t>{0, 1, 2});
-  CHECK(parse_gpu_list("0-8", 8, gpus) == "gpu 8 does not exist (the system has 8 GPUs)");
+  CHECK(parse_gpu_list("0-8", 8, gpus) == "gpu 8 does not exist (there are 8 GPUs)");
   CHECK(parse_gpu_list("3-1", 8, gpus) == "range '3-1' runs backwards");
   for (const char* bad : {"", "a", "1-", "-1", "1,,2", "99999999999", "1.5"})
     CHECK(parse_gpu_list(bad, 8, gpus) ==
@@ -56,7 +56,7 @@ TEST_CASE("a wrong group is refused with its line") {
   CHECK_THAT(errors("<group name=\"a\"><members gpus=\"0-2\"/><members gpus=\"2-3\"/></group>").at(0),
              Catch::StartsWith("1: group 'a': gpu 2 is in two groups"));
   CHECK(errors("<group name=\"a\"><members gpus=\"0-8\"/></group>") ==
-        Errors{"1: <members> attribute 'gpus': gpu 8 does not exist (the system has 8 GPUs)"});
+        Errors{"1: <members> attribute 'gpus': gpu 8 does not exist (there are 8 GPUs)"});
 }
 
 TEST_CASE("a wrong list of members leaves its group out, and the next group is still read") {
@@ -65,7 +65,7 @@ TEST_CASE("a wrong list of members leaves its group out, and the next group is s
       "<group name=\"b\" count=\"3\"/></groups>",
       8);
   REQUIRE(made.errors.size() == 3);
-  CHECK(made.errors[0] == "1: <members> attribute 'gpus': gpu 9 does not exist (the system has 8 GPUs)");
+  CHECK(made.errors[0] == "1: <members> attribute 'gpus': gpu 9 does not exist (there are 8 GPUs)");
   CHECK_THAT(made.errors[1], Catch::StartsWith("1: <members> attribute 'gpus': invalid list of GPUs 'x'"));
   CHECK_THAT(made.errors[2], Catch::StartsWith("2: group 'b': "));
 }
