@@ -12,6 +12,8 @@
 #include "engine/scenario/units.hpp"
 #include "links/train_settings.hpp"
 #include "network/port/train_stretches.hpp"
+#include "network/wire/address_book.hpp"
+#include "workloads/job/workload_context.hpp"
 #include "workloads/program/program.hpp"
 
 namespace lightrail {
@@ -20,6 +22,7 @@ namespace {
 struct Stretch {
   TrainStretch trains;
   const Element* element;
+  std::string servers;
 };
 
 /// "" or why there can be none.
@@ -37,12 +40,33 @@ std::string problem_of(const TrainStretch& stretch, const LongestTrains& usual, 
   return "";
 }
 
-std::string text_of(const TrainStretch& stretch) {
+/// Of the components of these servers; empty: of all. An error at the attribute where there is no such one.
+std::vector<bool> atoms_of(const Element& element, const std::string& servers, const Model& model,
+                           ErrorList& errors) {
+  const auto* book = model.resource<AddressBook>();
+  if (servers == "all" || !book || book->gpu_count == 0) return {};
+  const std::uint32_t count = (*book)[EndpointId{book->gpu_count - 1}].server + 1;
+  std::vector<std::uint32_t> numbers;
+  if (const std::string problem = parse_number_list(servers, "server", "servers of GPUs", count, numbers);
+      !problem.empty()) {
+    errors.add(element.error_at("servers", "<stretch> attribute 'servers': " + problem));
+    return {};
+  }
+  std::vector<bool> is_meant(count), atoms(model.atom_count);
+  for (const std::uint32_t number : numbers) is_meant[number] = true;
+  for (std::uint32_t gpu = 0; gpu < book->gpu_count; ++gpu)
+    if (is_meant[(*book)[EndpointId{gpu}].server])
+      atoms[model.components[book->component_of[gpu].value].atom.value] = true;
+  return atoms;
+}
+
+std::string text_of(const TrainStretch& stretch, const std::string& servers) {
   const std::string until = stretch.to == time_never ? "on" : "to " + format_time(stretch.to);
   return fmt::format(
-      "from {} {} trains have at most {} ({} on NVLink); buffers and thresholds stay those of "
+      "from {} {} trains {}have at most {} ({} on NVLink); buffers and thresholds stay those of "
       "the longest trains",
-      format_time(stretch.from), until, counted(stretch.packets, "packet"), stretch.nvlink_packets);
+      format_time(stretch.from), until, servers == "all" ? "" : fmt::format("of servers {} ", servers),
+      counted(stretch.packets, "packet"), stretch.nvlink_packets);
 }
 
 }  // namespace
@@ -55,7 +79,9 @@ Describe<StretchSpec> stretch_parameters() {
       .field("grain", &StretchSpec::grain, "packets in a train at most; 1: packet by packet", 1u,
              TrainSettings::max_grain)
       .field("nvlink-grain", &StretchSpec::nvlink_grain, "the same on NVLink; 0: as grain", 0u,
-             TrainSettings::max_nvlink_grain);
+             TrainSettings::max_nvlink_grain)
+      .field("servers", &StretchSpec::servers,
+             "whose trains these are, what their GPUs, hosts and NICs send, as '0-7,16'; all: everybody's");
 }
 
 ModelPart read_stretches(Detail detail, const Element* run, const Model& model, ErrorList& errors) {
@@ -70,11 +96,13 @@ ModelPart read_stretches(Detail detail, const Element* run, const Model& model, 
     stretch_parameters().parse(*element, spec, errors);
     if (errors.size() > before) continue;
     const TrainStretch stretch{spec.from, spec.to, spec.grain,
-                               spec.nvlink_grain > 0 ? spec.nvlink_grain : spec.grain};
+                               spec.nvlink_grain > 0 ? spec.nvlink_grain : spec.grain,
+                               atoms_of(*element, spec.servers, model, errors)};
+    if (errors.size() > before) continue;
     if (const std::string problem = problem_of(stretch, usual, detail, has_steps_over); !problem.empty())
       errors.add(element->error("<stretch>: " + problem));
     else
-      all.push_back({stretch, element});
+      all.push_back({stretch, element, spec.servers});
   }
   if (all.empty()) return {};
   std::stable_sort(all.begin(), all.end(),
@@ -82,11 +110,12 @@ ModelPart read_stretches(Detail detail, const Element* run, const Model& model, 
   ModelPart part;
   std::vector<TrainStretch> trains;
   for (const Stretch& each : all) {
-    if (!trains.empty() && each.trains.from < trains.back().to)
+    if (std::any_of(trains.begin(), trains.end(),
+                    [&](const TrainStretch& other) { return other.overlaps(each.trains); }))
       errors.add(each.element->error(
           fmt::format("<stretch>: it begins at {}, inside another one", format_time(each.trains.from))));
     trains.push_back(each.trains);
-    part.remarks.push_back({"grain", text_of(each.trains)});
+    part.remarks.push_back({"grain", text_of(each.trains, each.servers)});
   }
   part.resources.add<TrainStretches>(std::make_shared<const TrainStretches>(std::move(trains)));
   return part;

@@ -52,6 +52,11 @@ InputBuffer far_buffer(const Model& model, const LinkRecord& out, const Buffered
   return far->is_transparent() ? buffer_around(model, out.to) : far->input_buffer(out.to_port);
 }
 
+const TrainStretches* stretches_of(const BuildContext& build) {
+  const auto* all = build.model.resource<TrainStretches>();
+  return all ? all->of(build.record.atom) : nullptr;
+}
+
 /// Reads the ends of one component's ports. What they have in common is looked up once, and the spec behind a
 /// port only where it is another than behind the one before: a model has a million ports, and a look-up by
 /// type takes as long as all the rest.
@@ -62,7 +67,7 @@ class EndReader {
         model_(build.model),
         own_(dynamic_cast<const BufferedSpec*>(&build.spec)),
         ahead_(model_.resource<SendAhead>()),
-        stretches_(model_.resource<TrainStretches>()),
+        stretches_(stretches_of(build)),
         is_whole_(model_.resource<WholeMessages>()),
         trains_per_message_(TrainsPerMessage::of(model_)) {}
 

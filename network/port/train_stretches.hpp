@@ -1,9 +1,12 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "engine/base/id.hpp"
 #include "engine/base/time.hpp"
 
 namespace lightrail {
@@ -13,16 +16,23 @@ struct TrainStretch {
   SimTime from{}, to = time_never;
   std::uint32_t packets = 1;         ///< on PCIe and fabric links
   std::uint32_t nvlink_packets = 1;  ///< on NVLink
+  std::vector<bool> atoms = {};      ///< whose trains these are; empty: everybody's
+
+  [[nodiscard]] bool has(AtomId atom) const { return atoms.empty() || atoms[atom.value]; }
+  /// Whether some train lies in both.
+  [[nodiscard]] bool overlaps(const TrainStretch& other) const;
 };
 
 /// The parts of a run whose trains are shorter than elsewhere (<run><stretch>). A Model resource.
 class TrainStretches {
  public:
-  /// One after the other, none into the next.
-  explicit TrainStretches(std::vector<TrainStretch> in_order) : all_(std::move(in_order)) {}
+  /// In the order of `from`; none overlaps another.
+  explicit TrainStretches(std::vector<TrainStretch> in_order);
 
   [[nodiscard]] const std::vector<TrainStretch>& all() const { return all_; }
-  /// The stretch that `time` lies in; null: none.
+  /// Those of trains that components of `atom` send; null: none.
+  [[nodiscard]] const TrainStretches* of(AtomId atom) const;
+  /// The stretch that `time` lies in, of stretches of one atom; null: none.
   [[nodiscard]] const TrainStretch* at(SimTime time) const {
     const auto later = std::upper_bound(all_.begin(), all_.end(), time,
                                         [](SimTime t, const TrainStretch& each) { return t < each.from; });
@@ -33,6 +43,7 @@ class TrainStretches {
 
  private:
   std::vector<TrainStretch> all_;
+  std::map<std::vector<bool>, std::unique_ptr<const TrainStretches>> some_;  ///< by which of all_ they have
 };
 
 }  // namespace lightrail
