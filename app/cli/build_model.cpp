@@ -22,6 +22,7 @@
 #include "app/cli/fold_factor.hpp"
 #include "app/cli/parse_output.hpp"
 #include "app/cli/read_congestion.hpp"
+#include "app/cli/read_formula.hpp"
 #include "app/cli/read_lanes.hpp"
 #include "app/cli/read_queue_pairs.hpp"
 #include "app/cli/read_stretches.hpp"
@@ -280,7 +281,6 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
   const Element* run_element = scenario.root.child("run");
   model.add(std::make_shared<const RunDetail>(
       RunDetail{run.detail, run_element ? run_element->error_at("detail", "") : InputError{}}));
-  model.add(std::make_shared<const DetailUsed>(detail_used(model, run.detail)));
   TableRegistry tables = registry.tables;
   if (!line.algorithm_files.empty()) label_algorithms(tables, *algorithms);
   model.tables = std::make_shared<const TableRegistry>(std::move(tables));
@@ -305,6 +305,8 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
   check_circuits_for(scenario, model, errors);
   model.add(prepare_workload(scenario, model, errors));
   model.add(read_stretches(run.detail, run_element, model, errors));
+  model.add(read_formula(run.detail, run_element, model, errors));
+  model.add(std::make_shared<const DetailUsed>(detail_used(model, run.detail)));
   model.add(read_recall(run.recall, run_element, model, errors));
   model.add(remark_shortcuts(model));
   model.add(remark_fold(model));

@@ -32,7 +32,7 @@ Places element_places(const Registry& registry) {
                 {"repeat", {"op", "repeat"}},
                 {"groups", {"group"}},
                 {"group", {"digit", "members"}},
-                {"run", {"stretch"}},
+                {"run", {"formula", "stretch"}},
                 {"variation", {"slow"}},
                 {"lanes", {"level", "lane"}},
                 {"faults", {"fault", "rate", "throttle", "degrade", "restart"}},

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "app/cli/read_formula.hpp"
 #include "network/port/trains_per_message.hpp"
 #include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/collective/cost_model.hpp"
@@ -204,11 +205,13 @@ Traffic Sender::of_exchange(const GroupPlan& plan, const ExchangePlan& exchange)
 /// Of one GPU with that program, over all iterations.
 Traffic sent_by(const Model& model, const ProgramSet& set, EndpointId gpu, const Program& program) {
   Sender sender(model, gpu);
+  const auto* formula = model.resource<PartialFormula>();
   for (std::size_t i = 0; i < program.ops.size(); ++i) {
     const Op& op = program.ops[i];
     if (op.restores) continue;
-    const double times = op.is_once ? 1 : static_cast<double>(set.iterations_of(program)) / op.every;
+    double times = op.is_once ? 1 : static_cast<double>(set.iterations_of(program)) / op.every;
     sender.add_operation(times);
+    if (formula && !is_io(op.kind) && is_communication(op.kind)) times *= 1 - formula->shares[op.group.value];
     if (is_io(op.kind))
       sender.add_io(op, times);
     else if (op.kind == OpKind::send || op.kind == OpKind::collective)

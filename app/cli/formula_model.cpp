@@ -22,6 +22,7 @@
 #include "network/port/device_traits.hpp"
 #include "network/wire/address_book.hpp"
 #include "workloads/collective/formula_detail.hpp"
+#include "workloads/collective/group_plan.hpp"
 #include "workloads/program/serving.hpp"
 #include "workloads/program/stand_ins.hpp"
 
@@ -122,8 +123,10 @@ void connect_meeting(Model& model, const AddressBook& book, const std::vector<En
   notice.latency = FormulaDetail::notice;
   const auto link_class = static_cast<std::uint16_t>(model.link_classes.size());
   model.link_classes.push_back(std::move(notice));
-  const ComponentId meeting = add_component(model, meeting_kind(), std::make_shared<const MeetingSpec>(),
-                                            "meeting", static_cast<std::uint16_t>(gpus.size()));
+  auto spec = std::make_shared<MeetingSpec>();
+  spec->gpus = gpus;
+  const ComponentId meeting =
+      add_component(model, meeting_kind(), spec, "meeting", static_cast<std::uint16_t>(gpus.size()));
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     const ComponentId gpu = book.component_of[gpus[i].value];
     const ComponentRecord& of_gpu = model.components[gpu.value];

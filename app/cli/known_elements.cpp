@@ -5,6 +5,7 @@
 #include <set>
 
 #include "app/cli/build_model.hpp"
+#include "app/cli/read_formula.hpp"
 #include "app/cli/read_lanes.hpp"
 #include "app/cli/read_stretches.hpp"
 #include "components/gpu/compute/compute_model.hpp"
@@ -115,6 +116,7 @@ std::vector<ElementDoc> known_elements(const Registry& registry) {
   add("level", level_parameters().documentation());
   add("lane", lane_parameters().documentation());
   add("run", run_parameters().documentation());
+  add("formula", formula_parameters().documentation());
   add("stretch", stretch_parameters().documentation());
   add("goodput", goodput_parameters().documentation());
   add("failure-rates", failure_rates_parameters().documentation());

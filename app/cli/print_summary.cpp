@@ -22,13 +22,15 @@ std::string bytes_text(std::int64_t bytes) {
   return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.3f} {}", value, units[unit]);
 }
 
-/// "detail           trains; messages in the storage fabric".
+/// "detail           trains; messages in the storage fabric; tp by formula".
 void add_detail(const Summary& summary, std::string& text) {
   if (summary.detail.empty()) return;
   text += fmt::format("detail           {}", summary.detail);
   if (const std::vector<std::string>& fabrics = summary.fabrics_by_messages; !fabrics.empty())
     text += fmt::format("; messages in the {} fabric{}", fmt::join(fabrics, " and the "),
                         fabrics.size() > 1 ? "s" : "");
+  if (!summary.by_formula.empty())
+    text += fmt::format("; {} by formula", fmt::join(summary.by_formula, "; "));
   text += "\n";
 }
 

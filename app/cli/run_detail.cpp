@@ -6,6 +6,8 @@
 
 #include "app/cli/formula_model.hpp"
 #include "app/cli/message_model.hpp"
+#include "app/cli/partial_formula_model.hpp"
+#include "app/cli/read_formula.hpp"
 #include "network/wire/nic_role.hpp"
 
 namespace lightrail {
@@ -21,6 +23,13 @@ Element& child_of(Element& root, const std::string& name) {
   added.file = root.file;
   added.line = root.line;
   return root.children.emplace_back(std::move(added));
+}
+
+ReadScenario without_children_of_run(ReadScenario scenario, const char* name) {
+  for (Element& run : scenario.root.children)
+    if (run.name == "run")
+      std::erase_if(run.children, [&](const Element& child) { return child.name == name; });
+  return scenario;
 }
 
 /// What `make` does; of its mistakes those without a file are at `place`, and begin with `prefix`.
@@ -54,7 +63,8 @@ const char* name_of(Detail detail) {
 }
 
 DetailUsed detail_used(const Model& built, Detail detail) {
-  DetailUsed used{name_of(detail), {}};
+  DetailUsed used{name_of(detail), {}, {}};
+  if (const auto* formula = built.resource<PartialFormula>()) used.formula = formula->texts;
   if (const auto* fabrics = built.resource<FabricsByMessages>(); fabrics && has_trains(detail))
     for (const FabricsByMessages::One& fabric : fabrics->all) used.fabrics.emplace_back(name_of(fabric.role));
   return used;
@@ -77,14 +87,13 @@ ReadScenario with_trains(ReadScenario scenario, const LongestTrains& trains) {
 }
 
 ReadScenario without_stretches(ReadScenario scenario) {
-  for (Element& run : scenario.root.children)
-    if (run.name == "run")
-      std::erase_if(run.children, [](const Element& child) { return child.name == "stretch"; });
-  return scenario;
+  return without_children_of_run(std::move(scenario), "stretch");
 }
 
 ReadScenario with_detail(ReadScenario scenario, Detail detail) {
   if (detail != Detail::trains) scenario = without_stretches(std::move(scenario));
+  if (detail == Detail::packets || detail == Detail::formula)
+    scenario = without_children_of_run(std::move(scenario), "formula");
   Element& run = child_of(scenario.root, "run");
   run.set("detail", name_of(detail));
   if (detail == Detail::packets)
@@ -102,7 +111,9 @@ bool asks_for_packets(const Scenario& scenario) {
   return detail && detail->value == name_of(Detail::packets);
 }
 
-Model model_to_run(Model built) {
+namespace {
+
+Model without_formulas(Model built) {
   const auto* asked = built.resource<RunDetail>();
   const Detail detail = asked ? asked->detail : Detail::trains;
   const auto* fabrics = built.resource<FabricsByMessages>();
@@ -112,6 +123,16 @@ Model model_to_run(Model built) {
   if (!fabrics) return built;
   return at_place(fabrics->all.front().at,
                   "<fabric> attribute 'detail': ", [&] { return with_fabrics_by_messages(built, *fabrics); });
+}
+
+}  // namespace
+
+Model model_to_run(Model built) {
+  const auto* formula = built.resource<PartialFormula>();
+  if (!formula) return without_formulas(std::move(built));
+  const InputError at = built.resource<RunDetail>()->at;
+  const Model model = without_formulas(std::move(built));
+  return at_place(at, "", [&] { return with_meetings(model, *model.resource<PartialFormula>()); });
 }
 
 }  // namespace lightrail

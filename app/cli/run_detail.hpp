@@ -44,12 +44,13 @@ struct LongestTrains {
 /// The scenario without its <stretch>.
 [[nodiscard]] ReadScenario without_stretches(ReadScenario scenario);
 /// The scenario at that detail: without <stretch> where that has no trains to shorten, packet by packet with
-/// the switches of every fabric.
+/// the switches of every fabric and without <formula>, which says nothing by formula either.
 [[nodiscard]] ReadScenario with_detail(ReadScenario scenario, Detail detail);
 /// Whether it asks for Detail::packets.
 [[nodiscard]] bool asks_for_packets(const Scenario& scenario);
 
-/// What a run runs of a model that is built: the model itself, its message_model() or its formula_model().
+/// What a run runs of a model that is built: the model itself, its message_model() or its formula_model(),
+/// with_meetings() for what <formula> names.
 /// Throws InputErrors where that cannot be.
 [[nodiscard]] Model model_to_run(Model built);
 

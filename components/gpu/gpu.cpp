@@ -137,10 +137,11 @@ void Gpu::dispatch(const Payload& p, PortIndex port, Context& context) {
     return runner_->ask_for_pace(context);
   }
   if (port == self_port) return on_self(p, context);
+  // A meeting has the last ports, whatever these are.
+  if (kind_of(p) == MessageKind::met) return runner_->on_met(context, transport_, as<meeting::Met>(p));
   if (port == GpuPort::scheduler) return on_scheduler(p, context);
   if (kind_of(p) == MessageKind::sent) return transport_.on_notice(context, as<SentNotice>(p));
   if (restarts_ && on_restart(p, context)) return;
-  if (kind_of(p) == MessageKind::met) return runner_->on_met(context, transport_, as<meeting::Met>(p));
   if (kind_of(p) == MessageKind::recall_answer)
     return runner_->on_recall_answer(context, transport_, as<recall::Answer>(p));
   transport_.on_wire(context, p, port);

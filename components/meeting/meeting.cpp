@@ -7,7 +7,8 @@
 namespace lightrail {
 
 Meeting::Meeting(const BuildContext& build)
-    : set_(*build.model.resource<ProgramSet>()),
+    : spec_(static_cast<const MeetingSpec&>(build.spec)),
+      set_(*build.model.resource<ProgramSet>()),
       groups_(*build.model.resource<GroupTable>()),
       detail_(*build.model.resource<FormulaDetail>()),
       times_(build.model) {}
@@ -15,7 +16,7 @@ Meeting::Meeting(const BuildContext& build)
 void Meeting::handle(const Event& event, PortIndex port, Context& context) {
   const auto arrived = as<meeting::Arrived>(event.payload);
   const Op& op = set_.programs[arrived.program].ops[arrived.op];
-  const Guest guest{port, 0, arrived.slot, context.now() - FormulaDetail::notice, SimTime{0}};
+  const Guest guest{port, 0, arrived.slot, context.now() - spec_.notice, SimTime{0}};
   if (op.kind == OpKind::collective)
     join(context, op, guest);
   else
@@ -30,7 +31,7 @@ std::size_t Meeting::simulated(const CircleKey& key, const GroupView& group) {
 }
 
 void Meeting::join(Context& context, const Op& op, const Guest& guest) {
-  const EndpointId self = detail_.gpus[guest.port];
+  const EndpointId self = spec_.gpus[guest.port];
   const GroupView group = groups_.group_of(op.group, self);
   const CircleKey key{op.group.value, group.member(0).value};
   std::vector<Guest>& guests = circles_[key];
@@ -53,7 +54,7 @@ Meeting::Guest Meeting::take(std::map<LineKey, std::vector<Guest>>& from, const 
 }
 
 void Meeting::pair_up(Context& context, const Op& op, const Guest& guest) {
-  const EndpointId self = detail_.gpus[guest.port], peer = peer_of(op, groups_.group_of(op.group, self));
+  const EndpointId self = spec_.gpus[guest.port], peer = peer_of(op, groups_.group_of(op.group, self));
   const bool is_send = op.kind == OpKind::send;
   const EndpointId from = is_send ? self : peer, to = is_send ? peer : self;
   const LineKey key{from.value, to.value, op.group.value, op.root};
@@ -68,8 +69,8 @@ void Meeting::pair_up(Context& context, const Op& op, const Guest& guest) {
        sender.at + time.start);
 }
 
-void Meeting::tell(Context& context, const Guest& guest, SimTime end, SimTime partner_at) {
-  context.send(guest.port, std::max(context.now(), end - FormulaDetail::notice),
+void Meeting::tell(Context& context, const Guest& guest, SimTime end, SimTime partner_at) const {
+  context.send(guest.port, std::max(context.now(), end - spec_.notice),
                to_payload(meeting::Met{.slot = guest.slot, .partner_at = partner_at}));
 }
 
@@ -84,7 +85,8 @@ void Meeting::load(StateReader& in) {
 std::shared_ptr<const ComponentKind> meeting_kind() {
   auto kind = std::make_shared<ComponentKind>();
   kind->name = "meeting";
-  kind->doc = "Where GPUs meet whose communication takes what a formula says (<run detail=\"formula\">).";
+  kind->doc =
+      "Where GPUs meet whose communication takes what a formula says (<run detail=\"formula\">, <formula>).";
   kind->ports = {{"i", "simulated GPUs", "GPU"}};
   bind_spec(*kind, Describe<MeetingSpec>());
   kind->make = [](const BuildContext& build) { return std::make_unique<Meeting>(build); };

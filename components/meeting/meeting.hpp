@@ -13,13 +13,16 @@
 
 namespace lightrail {
 
-struct MeetingSpec final : Spec {};
+struct MeetingSpec final : Spec {
+  std::vector<EndpointId> gpus;            ///< that meet here: port i leads to gpus[i]
+  SimTime notice = FormulaDetail::notice;  ///< from a GPU to here or back
+};
 
-/// Where the GPUs of a run meet whose communication takes what a formula says: it waits until all simulated
-/// members of a collective, or both sides of a message, have come, and tells each when it ends. Members that
-/// are not simulated come with those that are.
+/// Where GPUs meet whose communication takes what a formula says: it waits until all simulated members of a
+/// collective, or both sides of a message, have come, and tells each when it ends. Members that are not
+/// simulated come with those that are.
 ///
-/// Ports: i = GPU i of FormulaDetail. Messages of a pair meet in the order of their operations, lane by lane.
+/// Ports: i = GPU i of its spec. Messages of a pair meet in the order of their operations, lane by lane.
 class Meeting final : public Component {
  public:
   explicit Meeting(const BuildContext& build);
@@ -51,10 +54,11 @@ class Meeting final : public Component {
   void pair_up(Context& context, const Op& op, const Guest& guest);
   static Guest take(std::map<LineKey, std::vector<Guest>>& from, const LineKey& key);
   /// `guest` hears of the end of its operation at `end`, or as soon as it can.
-  static void tell(Context& context, const Guest& guest, SimTime end, SimTime partner_at);
+  void tell(Context& context, const Guest& guest, SimTime end, SimTime partner_at) const;
   /// Of a group's members, those that are simulated.
   [[nodiscard]] std::size_t simulated(const CircleKey& key, const GroupView& group);
 
+  const MeetingSpec& spec_;
   const ProgramSet& set_;
   const GroupTable& groups_;
   const FormulaDetail& detail_;

@@ -203,6 +203,7 @@ std::string to_json(const Summary& s) {
   json["hash"] = s.hash;
   json["detail"] = s.detail.empty() ? Json() : Json(s.detail);
   json["fabrics_by_messages"] = s.fabrics_by_messages;
+  json["by_formula"] = s.by_formula;
   json["seed"] = s.seed;
   json["events"] = s.events;
   json["sim_end_ps"] = s.sim_end_ps;

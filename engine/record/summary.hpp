@@ -83,6 +83,7 @@ struct Summary {
   std::string checkpoint;                        ///< the newest one written; empty: none
   std::string detail;                            ///< DetailUsed; empty: of a model without
   std::vector<std::string> fabrics_by_messages;  ///< where not all are
+  std::vector<std::string> by_formula;           ///< DetailUsed; where not all is
   std::vector<std::string> waits;
   std::vector<Remark> remarks;
   std::int64_t events = 0, sim_end_ps = 0, peak_rss_bytes = 0, seed = 0;

@@ -329,7 +329,8 @@ void SummaryCollector::reduce(MPI_Comm comm, const Model& model, Summary& summar
   summary.stepped_iterations = all.stepped_over(1);
   all.add_recalled(summary);
   if (const auto* used = model.resource<DetailUsed>())
-    summary.detail = used->name, summary.fabrics_by_messages = used->fabrics;
+    summary.detail = used->name, summary.fabrics_by_messages = used->fabrics,
+    summary.by_formula = used->formula;
   if (const auto* folded = model.resource<FoldFactor>()) {
     summary.fold = folded->times;
     if (folded->has_stand_ins) summary.part_gpus = folded->gpus;

@@ -78,6 +78,8 @@ void write_summary(ResultFile& file, const Summary& summary) {
   if (!summary.fabrics_by_messages.empty())
     file.set_attribute("/summary", "fabrics_by_messages",
                        fmt::format("{}", fmt::join(summary.fabrics_by_messages, ", ")));
+  if (!summary.by_formula.empty())
+    file.set_attribute("/summary", "by_formula", fmt::format("{}", fmt::join(summary.by_formula, "; ")));
   if (!summary.remarks.empty()) {
     const std::vector<Remark>& all = summary.remarks;
     file.create_group("/summary/remarks");

@@ -62,7 +62,8 @@ SimTime CommEngine::start_skew(SimTime now) const {
   return nanoseconds(std::llround(random.exponential(mean_ns)));
 }
 
-std::uint32_t CommEngine::start(Context& context, Transport& transport, std::uint32_t op_index) {
+std::uint32_t CommEngine::start(Context& context, Transport& transport, std::uint32_t op_index,
+                                std::uint32_t iteration) {
   const Op& op = program_->ops[op_index];
   if (op.kind == OpKind::collective && view(op).size <= 1) return no_slot;
   auto slot = static_cast<std::uint32_t>(runs_.size());
@@ -89,10 +90,11 @@ std::uint32_t CommEngine::start(Context& context, Transport& transport, std::uin
   } else {
     delay = op.duration;
   }
-  if (formula_ && !is_io(op.kind))
+  if (formula_ && !is_io(op.kind) && formula_->takes(op.group, iteration)) {
     meet(context, transport, slot);
-  else
-    transport.wake_after(context, delay, {slot, 0});
+    return slot;
+  }
+  transport.wake_after(context, delay, {slot, 0});
   if (recall_ && op.kind == OpKind::collective) tell_start(context, transport, slot, delay);
   return slot;
 }

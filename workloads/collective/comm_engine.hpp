@@ -43,8 +43,9 @@ class CommEngine {
   static constexpr std::uint32_t no_slot = 0xffffffff;
   /// The next iteration's operations; between two operations, with nothing under way.
   void go_on_with(const Program& program) { program_ = &program; }
-  /// Starts op `op` and returns its slot, or no_slot for a collective over a group of one: nothing to do.
-  std::uint32_t start(Context& context, Transport& transport, std::uint32_t op);
+  /// Starts op `op` of an iteration of the job and returns its slot, or no_slot for a collective over a group
+  /// of one: nothing to do.
+  std::uint32_t start(Context& context, Transport& transport, std::uint32_t op, std::uint32_t iteration);
   /// What happened to the run in `owner.slot`; true when that completes it.
   bool on_timer(Context& context, Transport& transport, Owner owner);
   bool on_received(Context& context, Transport& transport, Owner owner);
@@ -236,7 +237,7 @@ class CommEngine {
   const AddressBook* book_;
   const NcclSettings* nccl_;
   const IoEndpoints* io_;
-  const FormulaDetail* formula_;  ///< null: communication is messages
+  const FormulaDetail* formula_;  ///< null: all communication is messages
   const RecallPlan* recall_;      ///< null: nothing is recalled
   EndpointId self_;
   std::int64_t net_train_bytes_ = 0;  ///< the longest of any link but NVLink [B]

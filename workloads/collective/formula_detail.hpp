@@ -1,21 +1,48 @@
 #pragma once
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "engine/base/id.hpp"
+#include "engine/base/quantity.hpp"
 #include "engine/base/time.hpp"
 
 namespace lightrail {
 
-/// Where communication takes what a formula says (FormulaTimes) and no message is sent: <run
-/// detail="formula">. A Model resource; its GPUs are joined to a meeting by their last port.
+/// Where communication takes what a formula says (FormulaTimes) and sends no message: all of it (<run
+/// detail="formula">), or what a <formula> of the run names. A Model resource; the GPUs that take part are
+/// joined to one or two meetings by their last ports.
 struct FormulaDetail {
-  /// From a GPU to the meeting or back: no operation takes less than both.
+  /// From a GPU to a meeting or back: no operation takes less than both.
   static constexpr SimTime notice = nanoseconds(100);
 
-  std::vector<EndpointId> gpus;  ///< that are simulated, ascending: the meeting's port i leads to gpus[i]
+  /// Operations of some group kinds in some iterations.
+  struct Scope {
+    std::vector<bool> kinds;       ///< by group kind; empty: all
+    std::vector<bool> iterations;  ///< by iteration; empty: all
+
+    [[nodiscard]] bool has(GroupKindId kind, std::uint32_t iteration) const {
+      return (kinds.empty() || kinds[kind.value]) && (iterations.empty() || iterations[iteration]);
+    }
+  };
+
+  std::vector<EndpointId> gpus;  ///< that are simulated and take part, ascending
+  std::vector<Scope> scopes;     ///< empty: all communication
+  /// By group kind: whether its groups, each inside one server, meet there; empty: none does.
+  std::vector<bool> meets_in_server;
+  bool has_two_meetings = false;  ///< some kinds meet in their servers, others do not
 
   [[nodiscard]] bool has(EndpointId gpu) const { return std::binary_search(gpus.begin(), gpus.end(), gpu); }
+  /// Whether an operation of that group kind, not I/O, is one of these.
+  [[nodiscard]] bool takes(GroupKindId kind, std::uint32_t iteration) const {
+    return scopes.empty() || std::any_of(scopes.begin(), scopes.end(),
+                                         [&](const Scope& scope) { return scope.has(kind, iteration); });
+  }
+  /// A GPU's port to where groups of that kind meet, of its last one on backwards: 1 or 2.
+  [[nodiscard]] std::uint16_t port_from_last(GroupKindId kind) const {
+    return has_two_meetings && meets_in_server[kind.value] ? 2 : 1;
+  }
 };
 
 }  // namespace lightrail

@@ -36,7 +36,8 @@ void CommEngine::meet(Context& context, Transport& transport, std::uint32_t slot
   run.stage = CommRun::Stage::meeting;
   run.open = 1;
   const auto program = static_cast<std::uint32_t>(program_ - set_->programs.data());
-  transport.meet(context, {program, run.op, slot, payload_of(op), op.dimension});
+  transport.meet(context,
+                 {program, run.op, slot, payload_of(op), op.dimension, formula_->port_from_last(op.group)});
 }
 
 void CommEngine::on_met(std::uint32_t slot) {

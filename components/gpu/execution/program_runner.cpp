@@ -212,11 +212,11 @@ bool ProgramRunner::start_op(Context& context, GpuTransport& transport, std::uin
     // Ends as it begins.
   } else if (is_in_background(op.io)) {
     begin_save(index);
-    background_.push_back(comm_.start(context, transport, index));
+    background_.push_back(comm_.start(context, transport, index, iteration_));
     if (op.io == IoMode::thread && launches_) share_interpreter(context, true);
   } else if (is_communication(op.kind)) {
     begin_save(index);
-    s.slot = comm_.start(context, transport, index);
+    s.slot = comm_.start(context, transport, index, iteration_);
     if (s.slot != CommEngine::no_slot) {
       s.interference = interference_of(op, s.slot);
       set_interference(context, interference_ + s.interference);

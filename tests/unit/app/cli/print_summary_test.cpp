@@ -190,4 +190,8 @@ TEST_CASE("a summary says how fine the run was") {
         std::string::npos);
   summary.fabrics_by_messages = {"compute", "storage"};
   CHECK(summary_text(summary, "").find("in the compute and the storage fabrics\n") != std::string::npos);
+  summary.by_formula = {"tp dp", "all in iterations 0"};
+  CHECK(summary_text(summary, "").find("fabrics; tp dp; all in iterations 0 by formula\n") !=
+        std::string::npos);
+  CHECK(to_json(summary).find("\"all in iterations 0\"") != std::string::npos);
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/cli/read_formula.hpp"
 #include "fabrics/fabric_detail.hpp"
 
 using namespace lightrail;
@@ -31,6 +32,18 @@ TEST_CASE("a detail takes the place of the scenario's, or is added") {
   CHECK_FALSE(asks_for_packets(formula));
 }
 
+TEST_CASE("what some communication takes by formula is left out by packets, and where all does") {
+  ReadScenario scenario;
+  Element run, formula;
+  run.name = "run", formula.name = "formula";
+  run.children.push_back(formula);
+  scenario.root.children.push_back(run);
+  for (const Detail detail : {Detail::packets, Detail::formula})
+    CHECK(with_detail(scenario, detail).root.children[0].children.empty());
+  for (const Detail detail : {Detail::trains, Detail::messages})
+    CHECK(with_detail(scenario, detail).root.children[0].children.size() == 1);
+}
+
 TEST_CASE("what a summary says of the detail names the fabrics by messages where there are others") {
   CHECK(detail_used(Model{}, Detail::packets).name == "packets");
   FabricsByMessages fabrics;
@@ -39,6 +52,10 @@ TEST_CASE("what a summary says of the detail names the fabrics by messages where
   model.add(std::make_shared<const FabricsByMessages>(fabrics));
   CHECK(detail_used(model, Detail::trains).fabrics == std::vector<std::string>{"storage"});
   CHECK(detail_used(model, Detail::messages).fabrics.empty());
+  PartialFormula formula;
+  formula.texts = {"tp dp"};
+  model.add(std::make_shared<const PartialFormula>(formula));
+  CHECK(detail_used(model, Detail::trains).formula == std::vector<std::string>{"tp dp"});
 }
 
 TEST_CASE("lengths of trains take the place of those of <network>") {
