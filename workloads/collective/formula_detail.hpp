@@ -29,11 +29,20 @@ struct FormulaDetail {
 
   std::vector<EndpointId> gpus;  ///< that are simulated and take part, ascending
   std::vector<Scope> scopes;     ///< empty: all communication
+  /// By `gpus`: receive_rate_of() in the whole system, of which a model by formula alone lacks the cables of
+  /// NICs; empty: the model has all.
+  std::vector<BitRate> receive_rates;
   /// By group kind: whether its groups, each inside one server, meet there; empty: none does.
   std::vector<bool> meets_in_server;
   bool has_two_meetings = false;  ///< some kinds meet in their servers, others do not
 
   [[nodiscard]] bool has(EndpointId gpu) const { return std::binary_search(gpus.begin(), gpus.end(), gpu); }
+  /// Null: the model says.
+  [[nodiscard]] const BitRate* receive_rate(EndpointId gpu) const {
+    const auto found = std::lower_bound(gpus.begin(), gpus.end(), gpu);
+    if (receive_rates.empty() || found == gpus.end() || *found != gpu) return nullptr;
+    return &receive_rates[static_cast<std::size_t>(found - gpus.begin())];
+  }
   /// Whether an operation of that group kind, not I/O, is one of these.
   [[nodiscard]] bool takes(GroupKindId kind, std::uint32_t iteration) const {
     return scopes.empty() || std::any_of(scopes.begin(), scopes.end(),

@@ -32,7 +32,10 @@ std::optional<BatchQueue> feed_of(const Model& model, EndpointId gpu, const Comp
 }
 
 BitRate max_traffic(const Model& model, EndpointId gpu, const ComputeSpec& spec) {
-  const double bits = spec.collective_memory * static_cast<double>(receive_rate_of(model, gpu).value);
+  const auto* formula = model.resource<FormulaDetail>();
+  const BitRate* whole = formula ? formula->receive_rate(gpu) : nullptr;
+  const BitRate rate = whole ? *whole : receive_rate_of(model, gpu);
+  const double bits = spec.collective_memory * static_cast<double>(rate.value);
   return std::min(spec.memory_bandwidth, BitRate{static_cast<std::int64_t>(std::min(bits, 1e18))});
 }
 
