@@ -67,6 +67,20 @@ def _report(options):
         print(path)
 
 
+def _grain(options):
+    """Of results, or of the document that has their table."""
+    from .folders import open_runs
+    from .grain import grain_figure, grain_table, read_markdown
+    first = Path(options.results[0])
+    is_document = first.suffix == ".md"
+    if is_document and len(options.results) > 1:
+        raise ValueError(f"{first}: a document stands alone, as it has all cells")
+    table = read_markdown(first.read_text()) if is_document else grain_table(open_runs(options.results))
+    Path(options.out).parent.mkdir(parents=True, exist_ok=True)
+    grain_figure(table).savefig(options.out, dpi=110)
+    print(table.to_string(float_format="{:.3g}".format))
+
+
 def _step_parts(options):
     from . import open_run
     from .parts import markdown, step_parts, step_parts_bars
@@ -100,7 +114,7 @@ def _parse(arguments):
     parts.add_argument("results", nargs="+", help="RESULT or NAME=RESULT")
     parts.add_argument("--out", default="parts.png")
     grain = commands.add_parser("grain", help="trains against packet level: the errors of every cell")
-    grain.add_argument("results", nargs="+", help="CELL.trains.h5 and CELL.packets.h5 of tools/grain-study")
+    grain.add_argument("results", nargs="+", help="CELL.trains.h5 and CELL.packets.h5 of tools/grain-study, or a document with its table")
     grain.add_argument("--out", default="grain.png")
     serving = commands.add_parser("serving", help="throughput against latency, over the rate of requests")
     serving.add_argument("results", nargs="+",
@@ -152,7 +166,7 @@ def main(arguments=None):
 
     import matplotlib
     matplotlib.use("Agg")
-    from . import (compare_steps, grain_study, open_run, read_validation, serving_table, throughput_latency,
+    from . import (compare_steps, open_run, read_validation, serving_table, throughput_latency,
                    validation_panels, validation_table, write_perfetto)
     from .folders import open_runs
     if options.command == "report":
@@ -171,10 +185,7 @@ def main(arguments=None):
     elif options.command == "parts":
         _step_parts(options)
     elif options.command == "grain":
-        figure, table = grain_study(open_runs(options.results))
-        Path(options.out).parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(options.out, dpi=130)
-        print(table.to_string(float_format="{:.3g}".format))
+        _grain(options)
     elif options.command == "serving":
         runs = open_runs(options.results)
         Path(options.out).parent.mkdir(parents=True, exist_ok=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 BOUNDS = {"step": 1.0, "median": 3.0, "p99": 10.0}  # [%]
 NAMES = {"step": "step time", "median": "median message time", "p99": "99th percentile"}
 COLOURS = {"step": "#0072B2", "median": "#D55E00", "p99": "#009E73"}
+HEADER = "| cell | seeds | step time | median | 99th percentile | spread by seed | fewer events | beyond its bound |"
 FLOOR = 1e-2  # [%] smaller errors are drawn here
 # Student's t with 1, 2, ... degrees of freedom: 97.5 %.
 STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
@@ -124,8 +126,7 @@ def _percent(error, half, is_one_seed):
 
 def markdown(table):
     """The table as docs/grain.md has it."""
-    lines = ["| cell | seeds | step time | median | 99th percentile | spread by seed | fewer events | beyond its bound |",
-             "|---|---|---|---|---|---|---|---|"]
+    lines = [HEADER, "|---|---|---|---|---|---|---|---|"]
     for cell, row in table.iterrows():
         one = row["seeds"] == 1
         errors = " | ".join(_percent(row[f"{name}_pct"], row[f"{name}_ci_pct"], one) for name in BOUNDS)
@@ -135,9 +136,38 @@ def markdown(table):
     return "\n".join(lines)
 
 
+def read_markdown(text: str) -> pd.DataFrame:
+    """DataFrame as grain_table() gives it, of the first table of markdown() in `text`, with its two decimals."""
+    lines = text.splitlines()
+    if HEADER not in lines:
+        raise ValueError(f"no table of cells (expected the line '{HEADER}')")
+    rows = {}
+    for line in takewhile(lambda line: line.startswith("|"), lines[lines.index(HEADER) + 2:]):
+        cell, seeds, *errors, spread, fewer, words = (word.strip() for word in line[1:-1].split("|"))
+        row = {"seeds": int(seeds)}
+        for name, error in zip(BOUNDS, errors, strict=True):
+            mean, _, half = error.removesuffix(" %").partition(" ± ")
+            row[f"{name}_pct"], row[f"{name}_ci_pct"] = float(mean), float(half or 0)
+        row["spread_pct"] = float(spread.removesuffix(" %") or "nan")
+        beyond, _, undecided = words.partition("undecided: ")
+        rows[cell] = row | {"fewer_events": float(fewer), "beyond": beyond.rstrip("; "), "undecided": undecided}
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("cell")
+
+
 def grain_study(runs: Sequence[Run]) -> tuple[Figure, pd.DataFrame]:
     """Returns (Figure, DataFrame of grain_table()); bars are confidence intervals."""
     table = grain_table(runs)
+    return grain_figure(table), table
+
+
+def counts(table: pd.DataFrame) -> tuple[int, int]:
+    """Cells that are beyond a bound, and of the others those that are undecided."""
+    beyond = table["beyond"] != ""
+    return int(beyond.sum()), int(((table["undecided"] != "") & ~beyond).sum())
+
+
+def grain_figure(table: pd.DataFrame) -> Figure:
+    """Figure of a table of grain_table(); bars are confidence intervals."""
     figure, panels = plt.subplots(1, 3, figsize=(14, 1.6 + 0.2 * len(table)), sharey=True, layout="constrained")
     places = np.arange(len(table))
     for axes, (name, bound) in zip(panels, BOUNDS.items()):
@@ -155,8 +185,8 @@ def grain_study(runs: Sequence[Run]) -> tuple[Figure, pd.DataFrame]:
         axes.spines[["top", "right"]].set_visible(False)
     panels[0].set_yticks(places, table.index, fontsize=8)
     panels[0].set_ylim(len(table) - 0.5, -0.5)
-    beyond, undecided = (int((table[key] != "").sum()) for key in ("beyond", "undecided"))
+    beyond, undecided = counts(table)
     words = f", {undecided} undecided" if undecided else ""
     figure.suptitle(f"Trains as they are cut by default: {beyond} of {len(table)} cells beyond a bound{words}",
                     x=0.01, ha="left", fontsize=13, fontweight="bold")
-    return figure, table
+    return figure

@@ -7,7 +7,10 @@ import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
 
-from lightrail_post.grain import grain_study, grain_table, markdown
+from lightrail_post.__main__ import main
+from lightrail_post.grain import counts, grain_study, grain_table, markdown, read_markdown
+
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs/grain.md"
 
 
 def a_run(file, ends, step, events=100, kind="recv"):
@@ -91,4 +94,45 @@ def test_the_figure_and_the_table_say_how_many_cells_keep_their_bounds():
     figure, table = grain_study([PACKETS, a_run("incast_1.trains", [1000, 2000, 4000], 5100)])
     assert figure._suptitle.get_text().endswith("1 of 1 cells beyond a bound")
     assert "| incast 1 | 1 | +2.00 % | +0.00 % | +0.00 % |  | 8.0 | step time |" in markdown(table)
+    plt.close("all")
+
+
+# Step +1.5 %, +- 0.13: beyond. Median +3.1 %, +- 0.33: undecided.
+def test_a_cell_that_is_beyond_one_bound_and_undecided_at_another_is_counted_once():
+    steps, medians = (1015, 1016, 1014, 1015), (1030, 1033, 1028, 1033)
+    runs = [a_run(f"x.{kind}.{seed}", [end if kind == "trains" else 1000], step if kind == "trains" else 1000)
+            for seed, (step, end) in enumerate(zip(steps, medians)) for kind in ("packets", "trains")]
+    figure, table = grain_study(runs)
+    row = table.loc["x"]
+    assert (row["beyond"], row["undecided"]) == ("step time", "median message time")
+    assert counts(table) == (1, 0)
+    assert figure._suptitle.get_text().endswith("1 of 1 cells beyond a bound")
+    plt.close("all")
+
+
+def test_a_table_is_read_back_with_its_two_decimals():
+    runs = [a_run(f"{cell}.{kind}.{seed}", [100], step if kind == "trains" else 1000) for cell, steps in
+            (("beyond", (1015, 1016)), ("within", (1000, 1001)), ("open", (1011, 1014))) for seed, step in enumerate(steps)
+            for kind in ("packets", "trains")]
+    for table in (grain_table(runs), grain_table([PACKETS, a_run("incast_1.trains", [1000, 2080, 4000], 5100)])):
+        text = "# Words\n\n" + markdown(table) + "\n\nmore | words\n"
+        pd.testing.assert_frame_equal(read_markdown(text), table, check_dtype=False, rtol=0, atol=0.051)
+        assert markdown(read_markdown(text)) == markdown(table)
+
+
+def test_a_document_without_a_table_or_beside_another_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="no table of cells"):
+        read_markdown("| cell |\n|---|\n| x |\n")
+    with pytest.raises(ValueError, match="a document stands alone"):
+        main(["grain", str(DOCUMENT), str(DOCUMENT), "--out", str(tmp_path / "x.png")])
+
+
+def test_the_document_s_words_agree_with_its_table(tmp_path, capsys):
+    table = read_markdown(DOCUMENT.read_text())
+    beyond, undecided = counts(table)
+    assert (f"Of {len(table)} cells {len(table) - beyond - undecided} keep all bounds, {beyond} exceed one for certain "
+            f"and {undecided} are undecided still") in " ".join(DOCUMENT.read_text().split())
+    main(["grain", str(DOCUMENT), "--out", str(tmp_path / "figures/grain.png")])
+    assert (tmp_path / "figures/grain.png").stat().st_size > 0
+    assert "permutation static" in capsys.readouterr().out
     plt.close("all")
