@@ -34,8 +34,10 @@ PortIndex Adaptive::in_turn(const SwitchRoute::Candidates& ports, const LoadedPo
 }
 
 std::shared_ptr<const RoutingKind> adaptive_routing() {
-  return routing_kind<Adaptive>(
+  auto kind = routing_kind<Adaptive>(
       "adaptive", "least backlog here and in the next buffer, within two packets drawn, each train");
+  kind->remembers = true;
+  return kind;
 }
 
 }  // namespace lightrail

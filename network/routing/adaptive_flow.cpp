@@ -87,7 +87,9 @@ class AdaptiveFlow final : public Routing {
 }  // namespace
 
 std::shared_ptr<const RoutingKind> adaptive_flow_routing() {
-  return routing_kind<AdaptiveFlow>("adaptive-flow", "least backlog, each flowlet");
+  auto kind = routing_kind<AdaptiveFlow>("adaptive-flow", "least backlog, each flowlet");
+  kind->remembers = kind->sees_pauses = true;
+  return kind;
 }
 
 }  // namespace lightrail

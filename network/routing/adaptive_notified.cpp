@@ -148,7 +148,7 @@ std::shared_ptr<const RoutingKind> adaptive_notified_routing() {
   auto kind = routing_kind<AdaptiveNotified>(
       "adaptive-notified",
       "as adaptive, and switches whose way down is full tell the one before (InfiniBand's ARN)");
-  kind->tells = true;
+  kind->tells = kind->remembers = true;
   return kind;
 }
 

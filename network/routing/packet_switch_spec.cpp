@@ -4,19 +4,37 @@
 
 namespace lightrail {
 
+namespace {
+
+/// What only some routings read.
+struct Part {
+  const char* attribute;
+  bool RoutingKind::*reads;
+  const char* expected;
+};
+constexpr Part parts[] = {
+    {"notice-threshold", &RoutingKind::tells,
+     "one whose switches tell of full ways, such as adaptive-notified"},
+    {"flow-entries", &RoutingKind::remembers,
+     "one that remembers flows or destinations, such as adaptive-flow, adaptive or spray"},
+    {"flowlet-gap", &RoutingKind::sees_pauses, "one that moves flows when they pause, such as adaptive-flow"},
+};
+
+void check_unused(const Element& element, const PacketSwitchSpec& spec, ErrorList& errors) {
+  for (const Part& part : parts)
+    if (!(spec.routing.get()->*part.reads) && element.find(part.attribute))
+      errors.add(element.error_at(
+          part.attribute, fmt::format("<{}> attribute '{}' has no effect with routing '{}' (expected {})",
+                                      element.name, part.attribute, spec.routing_name, part.expected)));
+}
+
+}  // namespace
+
 void read_routing_and_lanes(const Element& element, const RoutingRegistry& routings, PacketSwitchSpec& spec,
                             ErrorList& errors) {
   read_lane_map(element, spec.lane_table, errors);
   spec.routing = routings.find(spec.routing_name);
-  if (spec.routing) {
-    if (!spec.routing->tells && element.find("notice-threshold"))
-      errors.add(element.error_at(
-          "notice-threshold",
-          fmt::format("<{}> attribute 'notice-threshold' has no effect with routing '{}' (expected one whose "
-                      "switches tell of full ways, such as adaptive-notified)",
-                      element.name, spec.routing_name)));
-    return;
-  }
+  if (spec.routing) return check_unused(element, spec, errors);
   const Attribute* name = element.find("routing");
   errors.add(
       {name->file, name->line,

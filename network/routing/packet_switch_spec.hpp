@@ -84,7 +84,7 @@ class PacketSwitchFields {
 };
 
 /// After the parameters of a switch's element have been read: finds its routing by name and its table of
-/// lanes.
+/// lanes. Errors for what that routing does not read.
 void read_routing_and_lanes(const Element& element, const RoutingRegistry& routings, PacketSwitchSpec& spec,
                             ErrorList& errors);
 

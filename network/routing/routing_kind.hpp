@@ -83,6 +83,8 @@ class RoutingKind {
   bool needs_groups = false;  ///< works on fabrics of groups alone (SwitchRoute::groups)
   bool narrows = true;        ///< its Routing has likely(); else that is not asked
   bool tells = false;         ///< its Routing has due_notice() and on_notice()
+  bool remembers = false;     ///< its Routing reads flow_entries; else a switch that gives them is refused
+  bool sees_pauses = false;   ///< the same of flowlet_gap
   /// A flow's way is a function of its addresses alone: flows meet on a port while others are idle.
   bool fixes_ways = false;
   std::function<std::unique_ptr<Routing>(const RoutingSetup&)> make;

@@ -95,7 +95,9 @@ class Spray final : public Routing {
 }  // namespace
 
 std::shared_ptr<const RoutingKind> spray_routing() {
-  return routing_kind<Spray>("spray", "each packet to a destination the next port");
+  auto kind = routing_kind<Spray>("spray", "each packet to a destination the next port");
+  kind->remembers = true;
+  return kind;
 }
 
 }  // namespace lightrail
