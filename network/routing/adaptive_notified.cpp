@@ -41,7 +41,7 @@ class AdaptiveNotified final : public Adaptive {
         return notice(in, rows.front().lids, first_end(rows, ways(lid, now), now), now);
     const auto children = std::find_if(route_.down.begin(), route_.down.end(),
                                        [&](const SwitchRoute::Children& each) { return each.have(lid); });
-    if (children == route_.down.end()) return std::nullopt;
+    if (children == route_.down.end() || is_up(way.port)) return std::nullopt;
     ByteTime byte;
     const SimTime beyond = egress().backlog(way.port, way.lane, train.bytes, context, byte).line() -
                            egress().line_time(way.port, threshold_bytes_);
@@ -73,6 +73,10 @@ class AdaptiveNotified final : public Adaptive {
   /// those of a pod and of its leaves do.
   using Times = std::map<std::uint32_t, std::map<std::uint32_t, std::vector<SimTime>>>;
 
+  /// A leaf that has lost a NIC gets to it so, by its twin (dual ToR).
+  [[nodiscard]] bool is_up(PortIndex port) const {
+    return port >= route_.first_up && port < route_.first_up + route_.up_count;
+  }
   static SimTime& at(std::vector<SimTime>& by_port, PortIndex port) {
     if (by_port.size() <= port) by_port.resize(port + 1u);
     return by_port[port];

@@ -188,3 +188,35 @@ TEST_CASE("a switch does not tell of ways up, of which there are several, whatev
     CHECK_FALSE(routing->due_notice(Lid{5}, packet(), 0, way, context));
   });
 }
+
+// Twins are one child with the ports of both: each leads to all of its lids.
+TEST_CASE("a switch above the twins of dual ToR tells of their NICs once the way by either is full") {
+  with_ports([&](EgressBank& egress, Context& context) {
+    SwitchRoute route;
+    route.down = {{0, 16, 4, 0, 2}};
+    const auto routing = made(*adaptive_notified_routing(), route, egress);
+    const auto due = [&] {
+      const RouteChoice way = routing->choose(Lid{5}, packet(), 9, context);
+      return routing->due_notice(Lid{5}, packet(), 9, way, context);
+    };
+    for (int i = 0; i < 14; ++i) static_cast<void>(egress.offer(context, 2, packet(), context.now()));
+    CHECK_FALSE(due());
+    for (int i = 0; i < 12; ++i) static_cast<void>(egress.offer(context, 3, packet(), context.now()));
+    const auto notice = due();
+    REQUIRE(notice);
+    CHECK(notice->first_lid == 4);
+    CHECK(notice->lids == 4);
+    CHECK(nanoseconds(notice->hold_ns) == 2 * packet_time);  // until the better one is good again
+  });
+}
+
+TEST_CASE("a leaf that has lost a NIC does not tell of its ways up to the twin, of which there are several") {
+  with_ports([&](EgressBank& egress, Context& context) {
+    SwitchRoute route = leaf();
+    route.has_twin = true;
+    const auto routing = made(*adaptive_notified_routing(), route, egress);
+    for (PortIndex port = 8; port < 12; ++port)
+      for (int i = 0; i < 30; ++i) static_cast<void>(egress.offer(context, port, packet(), context.now()));
+    CHECK_FALSE(routing->due_notice(Lid{2}, packet(), 9, {8, 0}, context));
+  });
+}
