@@ -25,20 +25,23 @@ std::vector<std::string> Catalogue::entries() const {
   return all;
 }
 
+std::string Catalogue::problem() const {
+  if (directory_.empty())
+    return "no catalogue folder was found (name it with --catalogue or LIGHTRAIL_CATALOGUE)";
+  std::error_code code;
+  if (!fs::is_directory(directory_, code))
+    return fmt::format("the catalogue folder '{}' does not exist", directory_);
+  return "";
+}
+
 std::string Catalogue::file_of(const std::string& entry, const InputError& place, ErrorList& errors) const {
   auto fail = [&](const std::string& what) {
     errors.add({place.file, place.line, place.what + what});
     return std::string();
   };
+  if (const std::string what = problem(); !what.empty())
+    return fail(fmt::format("catalogue entry '{}' asked for, but {}", entry, what));
   std::error_code code;
-  if (directory_.empty())
-    return fail(fmt::format(
-        "catalogue entry '{}' asked for, but no catalogue folder was found (name it with --catalogue or "
-        "LIGHTRAIL_CATALOGUE)",
-        entry));
-  if (!fs::is_directory(directory_, code))
-    return fail(fmt::format("catalogue entry '{}' asked for, but the catalogue folder '{}' does not exist",
-                            entry, directory_));
   const fs::path relative(entry);
   const bool leaves = relative.is_absolute() || std::any_of(relative.begin(), relative.end(),
                                                             [](const fs::path& p) { return p == ".."; });

@@ -14,6 +14,8 @@ class Catalogue {
   explicit Catalogue(std::string directory = "", std::string base = "")
       : directory_(std::move(directory)), base_(std::move(base)) {}
   [[nodiscard]] const std::string& directory() const { return directory_; }
+  /// Why it has no entry at all: no folder; "": it may have.
+  [[nodiscard]] std::string problem() const;
   /// The file of an entry. "" and an error at `place` when there is none; the error lists the closest.
   [[nodiscard]] std::string file_of(const std::string& entry, const InputError& place,
                                     ErrorList& errors) const;

@@ -13,7 +13,7 @@ struct ReadScenario : Scenario {
 };
 
 /// As load_scenario(), but throws InputErrors only where no tree can be made: no file, no root, no included
-/// file.
+/// file, no catalogue.
 [[nodiscard]] ReadScenario read_scenario(const std::string& path, const ScenarioOptions& options);
 
 /// The values of <vary values="">: between semicolons ("400 Gb/s; 100 Gb/s"), or between commas where it has

@@ -44,7 +44,7 @@ bool Resolver::resolve_file(const std::string& path, Element& root) {
         a.value, {a.file, a.line, fmt::format("<scenario> attribute '{}': ", a.name)}, errors_);
   }
   open_.pop_back();
-  report_unused_none(root, errors_);
+  if (!lacks_catalogue_) report_unused_none(root, errors_);
   return true;
 }
 
@@ -149,9 +149,11 @@ void Resolver::include_file(const Element& raw, int depth, Element& out) {
 }
 
 void Resolver::apply_catalogue(const Attribute& reference, int depth, Element& out) {
+  if (lacks_catalogue_) return;  // was said
   const InputError place{reference.file, reference.line,
                          fmt::format("<{}> attribute 'catalogue': ", out.name)};
   const std::string path = catalogue_.file_of(reference.value, place, errors_);
+  lacks_catalogue_ = path.empty() && !catalogue_.problem().empty();
   if (path.empty() || !enter(path, place, fmt::format("catalogue entry '{}'", reference.value))) return;
   out.catalogue = reference.value;
   if (const Element* raw = read(path, place)) {

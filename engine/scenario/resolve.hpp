@@ -24,8 +24,8 @@ class Resolver {
   bool resolve_file(const std::string& path, Element& root);
   [[nodiscard]] const std::vector<std::string>& files() const { return files_; }
   Variables& variables() { return variables_; }
-  /// Whether every included file stands in the tree.
-  [[nodiscard]] bool is_whole() const { return is_whole_; }
+  /// Whether every included file stands in the tree, and there is a catalogue where one is asked for.
+  [[nodiscard]] bool is_whole() const { return is_whole_ && !lacks_catalogue_; }
 
  private:
   const Element* read(const std::string& path, const InputError& referrer);
@@ -45,7 +45,7 @@ class Resolver {
   std::set<std::string> unusable_;
   std::vector<std::string> files_;
   std::vector<std::string> open_;  ///< the chain of files being resolved
-  bool is_whole_ = true;
+  bool is_whole_ = true, lacks_catalogue_ = false;
   std::size_t element_count_ = 0, inclusion_count_ = 0;
 };
 

@@ -118,6 +118,18 @@ TEST_CASE("a catalogue that is not there is named") {
               "catalogue folder 'DIR/configs' does not exist"});
 }
 
+TEST_CASE("a catalogue that is not there is named once, beside other mistakes") {
+  test::ScenarioFiles files;
+  files.write("main.xml",
+              "<scenario>\n<gpu catalogue='gpus/a'/>\n<nic catalogue='nics/b' rate='${x}'/>\n"
+              "<switch catalogue='../c'/></scenario>");
+  const Texts errors = files.errors();
+  REQUIRE(errors.size() == 2);
+  CHECK_THAT(errors[0], Catch::Contains("DIR/main.xml:2") && Catch::Contains("'DIR/configs' does not exist"));
+  CHECK_THAT(errors[1],
+             Catch::Contains("DIR/main.xml:3: <nic> attribute 'rate': '${x}': unknown variable 'x'"));
+}
+
 TEST_CASE("without any catalogue the two ways to name one are told") {
   ErrorList errors;
   CHECK(Catalogue("").file_of("gpus/a", {"s.xml", 3, ""}, errors).empty());
