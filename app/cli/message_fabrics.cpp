@@ -34,15 +34,21 @@ std::vector<std::uint32_t> number_by_component(const Model& whole,
   return number;
 }
 
+/// Of any part.
+std::uint32_t most_nics(const MessageParts& parts) {
+  std::uint32_t most = 0;
+  std::vector<std::uint32_t> count(parts.count);
+  for (const std::uint16_t part : parts.of_nic) most = std::max(most, ++count[part]);
+  return most;
+}
+
 /// By NIC: where it is.
 std::vector<MessageFabricSpec::Target> places(const Model& whole, const MessageParts& parts,
                                               const std::vector<FabricPaths::Attached>& nics) {
   std::vector<std::uint32_t> count(parts.count);
   std::vector<MessageFabricSpec::Target> places;
   for (std::size_t i = 0; i < nics.size(); ++i) {
-    const std::uint32_t port = count[parts.of_nic[i]]++;
-    if (port + parts.count >= self_port)
-      refuse_messages(fmt::format("would join more than {} NICs by one part of a fabric", port));
+    const std::uint32_t port = count[parts.of_nic[i]]++;  // require_ports()
     const LinkRecord& back = whole.links[nics[i].to_switch.value ^ 1];
     places.push_back({static_cast<PortIndex>(port), parts.of_nic[i], nics[i].switch_index,
                       LineTime(whole.link_classes[back.link_class].rate)});
@@ -93,6 +99,12 @@ void refuse_messages(const std::string& what) {
   throw InputErrors(InputError{"", 0, "messages " + what});
 }
 
+void require_ports(const MessageParts& parts) {
+  const std::uint32_t most = std::uint32_t{self_port} - parts.count;
+  if (most_nics(parts) > most)
+    refuse_messages(fmt::format("would join more than {} NICs by one part of a fabric", most));
+}
+
 std::vector<LeftOutFabric> left_out_fabrics(const Model& whole, const FabricPaths& paths,
                                             const std::vector<FabricPaths::Attached>& nics) {
   std::vector<LeftOutFabric> all(paths.fabrics());
@@ -102,16 +114,14 @@ std::vector<LeftOutFabric> left_out_fabrics(const Model& whole, const FabricPath
   for (LeftOutFabric& fabric : all) {
     require_single_ports(whole, fabric.nics);
     fabric.parts = message_parts(whole, paths, fabric.nics);
+    require_ports(fabric.parts);
   }
   return all;
 }
 
 std::uint32_t most_nics_of_part(const std::vector<LeftOutFabric>& fabrics) {
   std::uint32_t most = 0;
-  for (const LeftOutFabric& fabric : fabrics) {
-    std::vector<std::uint32_t> count(fabric.parts.count);
-    for (const std::uint16_t part : fabric.parts.of_nic) most = std::max(most, ++count[part]);
-  }
+  for (const LeftOutFabric& fabric : fabrics) most = std::max(most, most_nics(fabric.parts));
   return most;
 }
 

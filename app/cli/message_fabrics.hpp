@@ -21,14 +21,18 @@ struct LeftOutFabric {
   MessageParts parts;
 };
 
-/// By number: those of these NICs. Throws InputErrors for NICs of two ports.
+/// Throws InputErrors for a part that has more NICs than a component has ports, beside one for each other
+/// part.
+void require_ports(const MessageParts& parts);
+
+/// By number: those of these NICs. Throws InputErrors for NICs of two ports, and as require_ports() does.
 [[nodiscard]] std::vector<LeftOutFabric> left_out_fabrics(const Model& whole, const FabricPaths& paths,
                                                           const std::vector<FabricPaths::Attached>& nics);
 /// Of any part.
 [[nodiscard]] std::uint32_t most_nics_of_part(const std::vector<LeftOutFabric>& fabrics);
 
 /// Adds the MessageFabric of a fabric to the model that is left, one for each part, and joins NICs and parts.
-/// Throws InputErrors for more NICs than a component may have ports, and for a NIC with two cables.
+/// Throws InputErrors for a NIC with two cables.
 void add_message_fabric(SubModel& part, const Model& whole, const std::shared_ptr<const ComponentKind>& kind,
                         const std::shared_ptr<const FabricPaths>& paths, const LeftOutFabric& of);
 
