@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/cli/read_formula.hpp"
+#include "app/cli/smallest_train.hpp"
 #include "network/port/trains_per_message.hpp"
 #include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/collective/cost_model.hpp"
@@ -49,28 +50,19 @@ struct Traffic {
   double operations = 0;
 };
 
-/// Of links of one kind, the smallest train [B]; 0: there is none.
-struct TrainBytes {
-  double bytes = 0, packet = 0, least = 1;
+/// How messages are cut.
+struct Cut {
+  TrainSize train = {};
+  double least = 1;  ///< trains of a message
 
   /// Of all messages together.
   [[nodiscard]] double trains(const Sent& sent) const {
-    if (sent.messages <= 0 || bytes <= 0) return 0;
+    if (sent.messages <= 0 || train.bytes() <= 0) return 0;
     const double each = sent.bytes / sent.messages;
-    return sent.messages * std::max({1.0, each / bytes, std::min(least, each / packet)});
+    return sent.messages * std::max({1.0, each / static_cast<double>(train.bytes()),
+                                     std::min(least, each / train.packet_bytes)});
   }
 };
-TrainBytes smallest_train(const Model& model, bool is_nvlink) {
-  TrainBytes smallest;
-  if (!is_nvlink) smallest.least = TrainsPerMessage::of(model);
-  for (const LinkClass& one : model.link_classes) {
-    if (one.rate.value == 0 || (one.medium == "nvlink") != is_nvlink) continue;
-    const double bytes = static_cast<double>(one.grain) * one.mtu_bytes;
-    if (smallest.bytes > 0 && bytes >= smallest.bytes) continue;
-    smallest.bytes = bytes, smallest.packet = one.mtu_bytes;
-  }
-  return smallest;
-}
 
 /// What one member sends of its operations.
 class Sender {
@@ -220,7 +212,7 @@ Traffic sent_by(const Model& model, const ProgramSet& set, EndpointId gpu, const
   return sender.all();
 }
 
-Expected work_of(const Traffic& sent, const TrainBytes& near, const TrainBytes& far) {
+Expected work_of(const Traffic& sent, const Cut& near, const Cut& far) {
   const double of_programs = events_an_operation * sent.operations +
                              events_a_near_message * sent.near.messages +
                              events_a_far_message * sent.far.messages;
@@ -234,7 +226,8 @@ Expected work_of(const Traffic& sent, const TrainBytes& near, const TrainBytes& 
 Expected expected_events(const Model& model) {
   const auto* set = model.resource<ProgramSet>();
   if (!set || !model.resource<GroupPlans>() || model.resource<FormulaDetail>()) return {};
-  const TrainBytes near = smallest_train(model, true), far = smallest_train(model, false);
+  const Cut near{smallest_train(model, true)};
+  const Cut far{smallest_train(model, false), static_cast<double>(TrainsPerMessage::of(model))};
   std::vector<std::optional<Expected>> of_program(set->programs.size());
   const std::size_t every = of_program.size() / most_programs + 1;
   Expected all;

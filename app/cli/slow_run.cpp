@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdint>
 
 #include "app/cli/expected_events.hpp"
+#include "app/cli/smallest_train.hpp"
 #include "engine/base/counted.hpp"
 #include "fabrics/system/train_cap.hpp"
 
@@ -13,15 +13,6 @@ namespace lightrail {
 namespace {
 
 constexpr double worth_a_word_s = 120;
-
-/// Of links between servers that serialise [packets]; 0: there are none.
-std::uint32_t smallest_train(const Model& model) {
-  std::uint32_t smallest = 0;
-  for (const LinkClass& one : model.link_classes)
-    if (one.rate.value != 0 && one.medium != "nvlink" && (smallest == 0 || one.grain < smallest))
-      smallest = one.grain;
-  return smallest;
-}
 
 }  // namespace
 
@@ -44,7 +35,7 @@ std::vector<std::string> slowness_notes(const Model& model, const Partition& par
   if (line.run.engine == Engine::reference)
     notes.emplace_back(
         "the reference engine is there to check the other one, which is faster: --engine window");
-  const std::uint32_t grain = smallest_train(model);
+  const std::uint32_t grain = smallest_train(model, false).packets;
   if (grain > 0 && grain <= 10 && !model.resource<TrainCap>())  // else a longer one would be cut
     notes.push_back(
         fmt::format("a train has {}; <network grain=\"16\"> has about {:.0f} times fewer events (docs/"
