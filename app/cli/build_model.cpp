@@ -27,6 +27,7 @@
 #include "app/cli/read_queue_pairs.hpp"
 #include "app/cli/read_stretches.hpp"
 #include "app/cli/read_variation.hpp"
+#include "app/cli/remark_exchanges.hpp"
 #include "app/cli/remark_fold.hpp"
 #include "app/cli/remark_hosts.hpp"
 #include "app/cli/remark_nics.hpp"
@@ -315,6 +316,7 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
   check_turns(scenario, model, errors);
   model = with_supervisor(std::move(model), scenario, errors);
   model.add(remark_unused(scenario, model));
+  model.add(remark_exchanges(scenario, model));
   if (!errors.is_empty()) end_with_names();
   check_components(model, errors);
   report_unread(scenario.root, errors);

@@ -19,6 +19,10 @@ std::optional<double> CollectiveAlgorithm::cost(const NcclSettings&, const Group
   return std::nullopt;
 }
 
+std::vector<const char*> CollectiveAlgorithm::borrowed(const GroupPlan&, const NcclDevice*) const {
+  return {};
+}
+
 std::uint32_t CollectiveAlgorithm::sms(const GroupPlan&) const {
   return 0;
 }

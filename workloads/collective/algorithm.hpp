@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/base/id.hpp"
 #include "engine/base/quantity.hpp"
@@ -78,6 +79,9 @@ class CollectiveAlgorithm {
                                              Protocol protocol) const;
   /// Multiprocessors that it holds while it runs; 0: those of a GPU kind's collectives.
   [[nodiscard]] virtual std::uint32_t sms(const GroupPlan& plan) const;
+  /// Attributes of <nccl> that its collectives of `plan` take since `own`, what a GPU kind of the group has
+  /// measured, has no such figure; null: it has measured nothing.
+  [[nodiscard]] virtual std::vector<const char*> borrowed(const GroupPlan& plan, const NcclDevice* own) const;
   /// Of an all-to-all of experts' tokens.
   [[nodiscard]] virtual TokenBuffers token_buffers() const;
   /// How the member carries it out. Called once a collective and member, and once more after a checkpoint.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "engine/base/transfer_time.hpp"
@@ -108,14 +109,17 @@ SimTime NcclSettings::collnet_software(Medium medium) const {
   return std::max(SimTime{0}, (medium == Medium::net ? collnet_net : collnet_nvlink) - modelled(medium));
 }
 
+double NcclSettings::deepep_sm_share(BitRate nvlink) const {
+  if (deepep_sms == 0 || deepep_sm_rate.value == 0 || nvlink.value <= 0)
+    return std::numeric_limits<double>::infinity();
+  return static_cast<double>(deepep_sms) * static_cast<double>(deepep_sm_rate.value) /
+         static_cast<double>(nvlink.value);
+}
+
 std::int64_t NcclSettings::deepep_wire_bytes(Medium medium, BitRate nvlink, std::int64_t payload) const {
   if (medium == Medium::local) return payload;
   if (medium == Medium::net) return wire(deepep_net_efficiency, payload);
-  double share = deepep_nvlink_efficiency;
-  if (deepep_sms > 0 && deepep_sm_rate.value > 0 && nvlink.value > 0)
-    share = std::min(share, static_cast<double>(deepep_sms) * static_cast<double>(deepep_sm_rate.value) /
-                                static_cast<double>(nvlink.value));
-  return wire(share, payload);
+  return wire(std::min(deepep_nvlink_efficiency, deepep_sm_share(nvlink)), payload);
 }
 
 std::int64_t NcclSettings::deepep_low_latency_wire_bytes(Medium medium, bool is_one_server,

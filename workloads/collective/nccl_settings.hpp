@@ -117,6 +117,8 @@ struct NcclSettings {
   /// ... of a reduction in the switch of a rail.
   [[nodiscard]] SimTime collnet_software(Medium medium) const;
   [[nodiscard]] ExpertRoutes expert_routes() const { return {deepep_experts, deepep_groups}; }
+  /// Share of an NVLink of that rate that DeepEP's multiprocessors fill; infinite: they do not limit it.
+  [[nodiscard]] double deepep_sm_share(BitRate nvlink) const;
   /// Bytes on the wire for `payload` of DeepEP's kernels; `nvlink`: rate of a GPU's NVLink, of which its
   /// multiprocessors may not fill all.
   [[nodiscard]] std::int64_t deepep_wire_bytes(Medium medium, BitRate nvlink, std::int64_t payload) const;

@@ -2,6 +2,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "workloads/collective/algorithm.hpp"
 #include "workloads/collective/exchange_places.hpp"
@@ -22,6 +23,15 @@ class DeepEpLowLatency final : public CollectiveAlgorithm {
   [[nodiscard]] ProtocolRule protocol_rule() const override { return ProtocolRule::by_message; }
   [[nodiscard]] SimTime start_delay(const GroupPlan& plan, const Op&, Protocol) const override {
     return plan.servers() > 1 ? plan.nccl->deepep_start : plan.nccl->deepep_low_latency_nvlink;
+  }
+  [[nodiscard]] std::vector<const char*> borrowed(const GroupPlan& plan,
+                                                  const NcclDevice* own) const override {
+    if (plan.servers() > 1) return {};
+    std::vector<const char*> names;
+    if (!own || own->deepep_low_latency_nvlink == SimTime{0}) names.push_back("deepep-low-latency-nvlink");
+    if (plan.has_nvlink && (!own || own->deepep_low_latency_nvlink_efficiency == 0))
+      names.push_back("deepep-low-latency-nvlink-efficiency");
+    return names;
   }
   [[nodiscard]] TokenBuffers token_buffers() const override { return TokenBuffers::arrival; }
   [[nodiscard]] CollectivePlan plan(const CollectiveInput& in) const override {

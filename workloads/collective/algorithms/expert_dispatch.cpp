@@ -25,6 +25,14 @@ std::uint32_t ExpertDispatch::sms(const GroupPlan& plan) const {
   return plan.nccl->deepep_sms;
 }
 
+std::vector<const char*> ExpertDispatch::borrowed(const GroupPlan& plan, const NcclDevice* own) const {
+  const NcclSettings& nccl = *plan.nccl;
+  const bool is_limited = nccl.deepep_sm_share(plan.local_rate) < nccl.deepep_nvlink_efficiency;
+  if (!is_limited || !plan.has_nvlink || plan.size() == plan.servers()) return {};
+  if (own && own->deepep_sm_rate.value > 0) return {};
+  return {"deepep-sm-rate"};
+}
+
 CollectivePlan ExpertDispatch::plan(const CollectiveInput& in) const {
   const ExchangePlaces places(in);
   const std::uint32_t n = places.size(), me = places.me(), mine = places.server(), m = places.members();

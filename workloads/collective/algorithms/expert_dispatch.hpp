@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "workloads/collective/algorithm.hpp"
 
@@ -19,6 +20,7 @@ class ExpertDispatch : public CollectiveAlgorithm {
   [[nodiscard]] ProtocolRule protocol_rule() const final { return ProtocolRule::by_message; }
   [[nodiscard]] SimTime start_delay(const GroupPlan& plan, const Op& op, Protocol protocol) const final;
   [[nodiscard]] std::uint32_t sms(const GroupPlan& plan) const final;
+  [[nodiscard]] std::vector<const char*> borrowed(const GroupPlan& plan, const NcclDevice* own) const final;
   [[nodiscard]] CollectivePlan plan(const CollectiveInput& in) const final;
 };
 

@@ -46,6 +46,51 @@ TEST_CASE("the ids of built-in algorithms are those that trace files and tables 
   CHECK(name_of(all.names(), static_cast<Algorithm>(12)) == "collnet");
 }
 
+// 8 GPUs of one server or of two, 20 multiprocessors of 16.6 GB/s beside 0.83 of NVLink.
+TEST_CASE("an exchange of experts says which figures it takes from the library as its GPUs have none") {
+  const AlgorithmRegistry all = built_in_algorithms();
+  NcclSettings nccl;
+  GroupPlan plan;
+  plan.nccl = &nccl;
+  for (std::uint32_t i = 0; i < 8; ++i) plan.members.push_back(EndpointId{i});
+  plan.server_first = {0, 8};
+  plan.local_rate = BitRate{8 * 721'800'000'000};
+  using Names = std::vector<std::string>;
+  const auto borrowed = [&](const char* name, const NcclDevice* own) {
+    const std::vector<const char*> names = all[*all.find(name)].borrowed(plan, own);
+    return Names(names.begin(), names.end());
+  };
+  NcclDevice none, own;
+  own.deepep_sm_rate = BitRate{1}, own.deepep_low_latency_nvlink = SimTime{1};
+  const Names rate{"deepep-sm-rate"}, share{"deepep-low-latency-nvlink-efficiency"},
+      both{"deepep-low-latency-nvlink", share[0]};
+  for (const char* normal : {"deepep", "hybridep"}) {
+    CHECK(borrowed(normal, nullptr) == rate);
+    CHECK(borrowed(normal, &none) == rate);
+    CHECK(borrowed(normal, &own).empty());
+  }
+  CHECK(borrowed("deepep-low-latency", nullptr) == both);
+  CHECK(borrowed("deepep-low-latency", &none) == both);
+  CHECK(borrowed("deepep-low-latency", &own) == share);
+  CHECK(borrowed("ring", nullptr).empty());
+  CHECK(borrowed("direct", nullptr).empty());
+
+  plan.has_nvlink = false;
+  CHECK(borrowed("deepep", &none).empty());
+  CHECK(borrowed("deepep-low-latency", &none) == Names{"deepep-low-latency-nvlink"});
+  plan.has_nvlink = true;
+  plan.server_first = {0, 4, 8};
+  CHECK(borrowed("deepep", &none) == rate);
+  CHECK(borrowed("deepep-low-latency", &none).empty());
+
+  plan.local_rate = BitRate{8 * 164'800'000'000};  // more than it reaches: the rate does not count
+  CHECK(borrowed("deepep", &none).empty());
+  nccl.deepep_sms = 8;  // 132.8 GB/s of 136.8
+  CHECK(borrowed("deepep", &none) == rate);
+  nccl.deepep_sm_rate = BitRate{0};
+  CHECK(borrowed("deepep", &none).empty());
+}
+
 TEST_CASE("for every collective there is an algorithm that auto chooses without a hindrance") {
   const AlgorithmRegistry all = built_in_algorithms();
   const NcclSettings nccl;
