@@ -152,6 +152,7 @@ Model formula_model(const Model& whole) {
                     "hardware of its own (at most {})",
                     detail->gpus.size(), self_port - 1)});
   for (const EndpointId gpu : detail->gpus) detail->receive_rates.push_back(receive_rate_of(whole, gpu));
+  detail->room = send_room_of(whole);
   SubModel part = sub_model(whole, kept_of(whole, all, detail->gpus));
   auto book = std::make_shared<const AddressBook>(book_of(all, part.component, classes, detail->gpus));
   connect_meeting(part.model, *book, detail->gpus);

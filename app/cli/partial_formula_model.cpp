@@ -147,6 +147,7 @@ class Meetings {
     auto detail = std::make_shared<FormulaDetail>();
     for (std::uint32_t gpu = 0; gpu < book_.gpu_count; ++gpu)
       if (is_any(gpu)) detail->gpus.push_back(EndpointId{gpu});
+    detail->room = send_room_of(model_);
     detail->scopes = formula_.scopes;
     detail->meets_in_server = formula_.is_in_server;
     detail->has_two_meetings = has_two();

@@ -38,10 +38,26 @@ void Meeting::join(Context& context, const Op& op, const Guest& guest) {
   guests.push_back(guest);
   guests.back().duration = times_.of_collective(op, self);
   if (guests.size() < simulated(key, group)) return;
-  SimTime duration{0};
-  for (const Guest& each : guests) duration = std::max(duration, each.duration);
-  for (const Guest& each : guests) tell(context, each, guest.at + duration, SimTime{0});
+  const std::vector<SimTime> ends = ends_of(op, guests, group);
+  for (std::size_t i = 0; i < guests.size(); ++i) tell(context, guests[i], ends[i], SimTime{0});
   circles_.erase(key);
+}
+
+/// By guest; all have come, the last one now. `op`: of one of them.
+std::vector<SimTime> Meeting::ends_of(const Op& op, const std::vector<Guest>& guests,
+                                      const GroupView& group) {
+  const SimTime last = guests.back().at;
+  std::vector<SimTime> arrived(group.size, last), ends;
+  std::vector<std::uint32_t> index;
+  SimTime duration{0};
+  for (const Guest& each : guests) {
+    index.push_back(groups_.group_of(group.kind, spec_.gpus[each.port]).my_index);
+    arrived[index.back()] = each.at;
+    duration = std::max(duration, each.duration);
+  }
+  const std::vector<SimTime> of_pairs = times_.ends_of_pairs(op, spec_.gpus[guests.back().port], arrived);
+  for (const std::uint32_t i : index) ends.push_back(of_pairs.empty() ? last + duration : of_pairs[i]);
+  return ends;
 }
 
 /// Takes the first of those that wait.

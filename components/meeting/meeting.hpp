@@ -51,6 +51,8 @@ class Meeting final : public Component {
   };
 
   void join(Context& context, const Op& op, const Guest& guest);
+  [[nodiscard]] std::vector<SimTime> ends_of(const Op& op, const std::vector<Guest>& guests,
+                                             const GroupView& group);
   void pair_up(Context& context, const Op& op, const Guest& guest);
   static Guest take(std::map<LineKey, std::vector<Guest>>& from, const LineKey& key);
   /// `guest` hears of the end of its operation at `end`, or as soon as it can.

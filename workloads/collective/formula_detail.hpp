@@ -7,6 +7,7 @@
 #include "engine/base/id.hpp"
 #include "engine/base/quantity.hpp"
 #include "engine/base/time.hpp"
+#include "workloads/collective/send_room.hpp"
 
 namespace lightrail {
 
@@ -32,6 +33,7 @@ struct FormulaDetail {
   /// By `gpus`: receive_rate_of() in the whole system, of which a model by formula alone lacks the cables of
   /// NICs; empty: the model has all.
   std::vector<BitRate> receive_rates;
+  SendRoom room;  ///< of the whole system
   /// By group kind: whether its groups, each inside one server, meet there; empty: none does.
   std::vector<bool> meets_in_server;
   bool has_two_meetings = false;  ///< some kinds meet in their servers, others do not

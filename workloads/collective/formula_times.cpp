@@ -9,6 +9,8 @@
 
 #include "engine/base/transfer_time.hpp"
 #include "workloads/collective/exchange_share.hpp"
+#include "workloads/collective/formula_detail.hpp"
+#include "workloads/collective/pair_lines.hpp"
 #include "workloads/collective/ring.hpp"
 
 namespace lightrail {
@@ -48,12 +50,8 @@ struct FormulaTimes::Load {
     return std::max(line(std::max(out[0], in[0]), plan.local_rate),
                     line(std::max(out[1], in[1]), plan.net_rate));
   }
-  /// A proxy thread posts messages one by one; with PXN those of a server's `members` to one GPU together.
   [[nodiscard]] SimTime posting(const GroupPlan& plan, std::int64_t members) const {
-    const NcclSettings& nccl = *plan.nccl;
-    if (!nccl.pxn || !plan.has_nvlink || is_by_rail || members == 1) return posts * nccl.net_overhead;
-    const std::int64_t batches = (members + nccl.aggregate - 1) / nccl.aggregate;
-    return posts / members * (batches * nccl.net_overhead + (members - batches) * nccl.net_progress);
+    return posting_time(plan, posts, is_by_rail, members);
   }
 
  private:
@@ -72,11 +70,12 @@ FormulaTimes::FormulaTimes(const Model& model)
       groups_(*model.resource<GroupTable>()),
       plans_(*model.resource<GroupPlans>()),
       algorithms_(*model.resource<AlgorithmRegistry>()),
-      nccl_(*model.resource<NcclSettings>()) {}
+      nccl_(*model.resource<NcclSettings>()) {
+  if (const auto* detail = model.resource<FormulaDetail>()) room_ = detail->room;
+}
 
 SimTime FormulaTimes::of_collective(const Op& op, EndpointId self) {
-  const Key key{self.value, op.group.value, op.collective, op.algorithm,    op.protocol,
-                op.bytes,   op.split,       op.peer,       op.element_bytes};
+  const Key key = key_of(op, self);
   const auto found = known_.find(key);
   if (found != known_.end()) return found->second;
   const GroupPlan& plan = plans_.of(op.group, self);
@@ -88,6 +87,13 @@ std::int64_t FormulaTimes::share(const Member& member, std::uint32_t from, std::
   return exchange_share(set_, member.op, from, to, member.group.size);
 }
 
+CollectivePlan FormulaTimes::plan_of(const Member& member) const {
+  const auto& [plan, group, op, choice] = member;
+  return algorithms_[choice.algorithm].plan(
+      {plan, group, op, choice.protocol,
+       [&](std::uint32_t from, std::uint32_t to) { return share(member, from, to); }});
+}
+
 SimTime FormulaTimes::work_out(const Member& member) const {
   const auto& [plan, group, op, choice] = member;
   if (op.collective == CollectiveType::barrier) {
@@ -96,9 +102,7 @@ SimTime FormulaTimes::work_out(const Member& member) const {
   }
   if (op.bytes == 0) return start_of(member);
   const CollectiveAlgorithm& algorithm = algorithms_[choice.algorithm];
-  const CollectivePlan way =
-      algorithm.plan({plan, group, op, choice.protocol,
-                      [&](std::uint32_t from, std::uint32_t to) { return share(member, from, to); }});
+  const CollectivePlan way = plan_of(member);
   if (std::holds_alternative<RingSteps>(way) || std::holds_alternative<FoldedRing>(way))
     return of_ring(member);
   if (std::holds_alternative<PeerMessages>(way)) return of_pairs(member);
@@ -153,6 +157,38 @@ SimTime FormulaTimes::of_pairs(const Member& member) const {
   const std::uint32_t members = plan.members_of(member.server_of(member.self()));
   return start_of(member) + std::max(load.on_lines(plan), load.posting(plan, members)) +
          plan.nccl->modelled(last) + plan.nccl->point_software(protocol, last);
+}
+
+std::vector<SimTime> FormulaTimes::ends_of_pairs(const Op& op, EndpointId self,
+                                                 std::span<const SimTime> arrived) {
+  if (op.collective != CollectiveType::all_to_all || op.bytes == 0) return {};
+  if (std::any_of(arrived.begin(), arrived.end(), [&](SimTime at) { return at != arrived[0]; }))
+    return work_out_pairs(op, self, arrived);
+  const Key key = key_of(op, groups_.group_of(op.group, self).member(0));
+  auto found = known_pairs_.find(key);
+  if (found == known_pairs_.end())
+    found = known_pairs_.emplace(key, work_out_pairs(op, self, std::vector<SimTime>(arrived.size()))).first;
+  std::vector<SimTime> ends = found->second;
+  for (SimTime& end : ends) end += arrived[0];
+  return ends;
+}
+
+std::vector<SimTime> FormulaTimes::work_out_pairs(const Op& op, EndpointId self,
+                                                  std::span<const SimTime> arrived) const {
+  const GroupPlan& plan = plans_.of(op.group, self);
+  const GroupView group = groups_.group_of(op.group, self);
+  const Member member{plan, group, op, choose(algorithms_, nccl_, plan, op)};
+  if (!std::holds_alternative<PeerMessages>(plan_of(member))) return {};
+  PairLines lines(plan, group, member.choice.protocol, room_, arrived);
+  for (std::uint32_t from = 0; from < group.size; ++from)
+    for (std::uint32_t to = 0; to < group.size; ++to)
+      if (from != to) lines.add(from, to, share(member, from, to));
+  std::vector<SimTime> ends = lines.ends();
+  const SimTime start = start_of(member);
+  const Medium last = plan.servers() > 1 ? Medium::net : member.local();
+  const SimTime behind = plan.nccl->modelled(last) + plan.nccl->point_software(member.choice.protocol, last);
+  for (SimTime& end : ends) end += start + behind;
+  return ends;
 }
 
 /// Lanes share the lines, and rounds of a lane that wait for the one before add its latency. What a round

@@ -1,12 +1,15 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <span>
 #include <tuple>
+#include <vector>
 
 #include "engine/model/model.hpp"
 #include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/collective/cost_model.hpp"
 #include "workloads/collective/group_plan.hpp"
+#include "workloads/collective/send_room.hpp"
 #include "workloads/program/groups.hpp"
 #include "workloads/program/program.hpp"
 
@@ -28,6 +31,11 @@ class FormulaTimes {
   /// From the arrival of the last member to the end, as far as what `self` sends and receives decides it.
   /// `op` is a collective over more than one.
   [[nodiscard]] SimTime of_collective(const Op& op, EndpointId self);
+
+  /// Of an all-to-all whose members send to each other all at once, by member: when it has sent and received
+  /// everything, if members came at `arrived` (by member). Empty for other collectives. `self` is a member.
+  [[nodiscard]] std::vector<SimTime> ends_of_pairs(const Op& op, EndpointId self,
+                                                   std::span<const SimTime> arrived);
 
   struct Point {
     bool is_rendezvous = false;  ///< the sender waits for the receiver
@@ -60,9 +68,12 @@ class FormulaTimes {
   /// What an exchange moves through the lines of one member, and what a proxy thread posts for it.
   struct Load;
 
+  [[nodiscard]] CollectivePlan plan_of(const Member& member) const;
   [[nodiscard]] SimTime work_out(const Member& member) const;
   [[nodiscard]] SimTime of_ring(const Member& member) const;
   [[nodiscard]] SimTime of_pairs(const Member& member) const;
+  [[nodiscard]] std::vector<SimTime> work_out_pairs(const Op& op, EndpointId self,
+                                                    std::span<const SimTime> arrived) const;
   [[nodiscard]] SimTime of_rounds(const Member& member, const ExchangePlan& exchange) const;
   [[nodiscard]] std::int64_t share(const Member& member, std::uint32_t from, std::uint32_t to) const;
   /// From the operation to its first message.
@@ -75,10 +86,16 @@ class FormulaTimes {
   const GroupPlans& plans_;
   const AlgorithmRegistry& algorithms_;
   const NcclSettings& nccl_;
+  SendRoom room_;
   /// What was worked out: by member, group kind, and what else an Op says that decides it.
   using Key = std::tuple<std::uint32_t, std::uint32_t, CollectiveType, Algorithm, Protocol, std::int64_t,
                          std::uint16_t, std::int32_t, std::uint32_t>;
+  [[nodiscard]] static Key key_of(const Op& op, EndpointId self) {
+    return {self.value, op.group.value, op.collective, op.algorithm,    op.protocol,
+            op.bytes,   op.split,       op.peer,       op.element_bytes};
+  }
   std::map<Key, SimTime> known_;
+  std::map<Key, std::vector<SimTime>> known_pairs_;  ///< of members that all come at 0
 };
 
 }  // namespace lightrail

@@ -1,0 +1,26 @@
+#include "workloads/collective/send_room.hpp"
+
+#include <algorithm>
+
+#include "network/port/device_traits.hpp"
+#include "network/port/port_end.hpp"
+
+namespace lightrail {
+
+SendRoom send_room_of(const Model& model) {
+  SendRoom room;
+  for (std::uint32_t c = 0; c < model.components.size(); ++c) {
+    const DeviceRole role = role_of(model, ComponentId{c});
+    if (role != DeviceRole::gpu && role != DeviceRole::nic) continue;
+    const ComponentRecord& record = model.components[c];
+    for (const PortEnd& end : port_ends({ComponentId{c}, record, *model.specs[record.spec], model})) {
+      if (!end.is_connected || end.far.lanes == 0) continue;
+      const DeviceRole to = role_of(model, model.links[end.out.value].to);
+      if (to == DeviceRole::nvswitch) room.near = std::min(room.near, std::int64_t{end.far.bytes});
+      if (to == DeviceRole::packet_switch) room.far = std::min(room.far, std::int64_t{end.far.bytes});
+    }
+  }
+  return room;
+}
+
+}  // namespace lightrail
