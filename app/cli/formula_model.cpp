@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/cli/added_component.hpp"
+#include "app/cli/send_room_of.hpp"
 #include "components/gpu/compute/kernel_variation.hpp"
 #include "components/meeting/meeting.hpp"
 #include "engine/base/error.hpp"

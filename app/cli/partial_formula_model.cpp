@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/cli/added_component.hpp"
+#include "app/cli/send_room_of.hpp"
 #include "components/meeting/meeting.hpp"
 #include "engine/base/error.hpp"
 #include "engine/model/sub_model.hpp"

@@ -73,8 +73,7 @@ void place_job(Job& job, const std::vector<std::uint32_t>& placement, std::uint3
     fail(fmt::format("a placement on {} GPUs for a job of {}", to.size(), job.gpu_count));
   std::vector<std::uint32_t> program_of(gpu_count, 0xffffffff);
   for (std::uint32_t g = 0; g < job.gpu_count; ++g) {
-    if (to[g] >= gpu_count)
-      fail(fmt::format("gpu {} does not exist (there are {} GPUs)", to[g], gpu_count));
+    if (to[g] >= gpu_count) fail(fmt::format("gpu {} does not exist (there are {} GPUs)", to[g], gpu_count));
     if (program_of[to[g]] != 0xffffffff) fail(fmt::format("gpu {} is placed twice", to[g]));
     program_of[to[g]] = job.programs.program_of_gpu[g];
   }

@@ -109,8 +109,7 @@ std::string parse_number_list(const std::string& text, const char* one, const ch
       return fmt::format("invalid list of {} '{}' (expected numbers and ranges: 0-7,16 or all)", many, text);
     if (dash == std::string::npos) last = first;
     if (last < first) return fmt::format("range '{}' runs backwards", item);
-    if (last >= count)
-      return fmt::format("{} {} does not exist (there are {} {})", one, last, count, many);
+    if (last >= count) return fmt::format("{} {} does not exist (there are {} {})", one, last, count, many);
     for (std::uint32_t n = first; n <= last; ++n) numbers.push_back(n);
     begin = comma + 1;
   }

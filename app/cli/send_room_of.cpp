@@ -1,6 +1,7 @@
-#include "workloads/collective/send_room.hpp"
+#include "app/cli/send_room_of.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "network/port/device_traits.hpp"
 #include "network/port/port_end.hpp"
