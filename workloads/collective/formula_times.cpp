@@ -178,8 +178,11 @@ std::vector<SimTime> FormulaTimes::work_out_pairs(const Op& op, EndpointId self,
   const GroupPlan& plan = plans_.of(op.group, self);
   const GroupView group = groups_.group_of(op.group, self);
   const Member member{plan, group, op, choose(algorithms_, nccl_, plan, op)};
-  if (!std::holds_alternative<PeerMessages>(plan_of(member))) return {};
-  PairLines lines(plan, group, member.choice.protocol, room_, arrived);
+  const CollectivePlan way = plan_of(member);
+  const auto* exchange = std::get_if<ExchangePlan>(&way);
+  const bool is_full_mesh = exchange && exchange->rounds.size() == 1 && !exchange->is_by_gpu;
+  if (!is_full_mesh && !std::holds_alternative<PeerMessages>(way)) return {};
+  PairLines lines(plan, group, member.choice.protocol, room_, arrived, !is_full_mesh);
   for (std::uint32_t from = 0; from < group.size; ++from)
     for (std::uint32_t to = 0; to < group.size; ++to)
       if (from != to) lines.add(from, to, share(member, from, to));

@@ -13,8 +13,13 @@ SimTime posting_time(const GroupPlan& plan, std::int64_t posts, bool is_by_rail,
 }
 
 PairLines::PairLines(const GroupPlan& plan, const GroupView& group, Protocol protocol, const SendRoom& room,
-                     std::span<const SimTime> arrived)
-    : plan_(plan), protocol_(protocol), room_(room), arrived_(arrived), member_(plan.size()) {
+                     std::span<const SimTime> arrived, bool has_clears)
+    : plan_(plan),
+      protocol_(protocol),
+      room_(room),
+      has_clears_(has_clears),
+      arrived_(arrived),
+      member_(plan.size()) {
   const Lines idle{SharedLine(plan.local_rate), SharedLine(plan.local_rate), SharedLine(plan.net_rate),
                    SharedLine(plan.net_rate)};
   lines_.assign(group.size, idle);
@@ -39,8 +44,8 @@ void PairLines::add(std::uint32_t from, std::uint32_t to, std::int64_t payload) 
   const Medium medium = is_far ? Medium::net : plan_.has_nvlink ? Medium::nvlink : Medium::pci;
   const NcclSettings& nccl = *plan_.nccl;
   const std::int64_t wire = nccl.point_wire_bytes(protocol_, medium, payload);
-  const SimTime at =
-      payload > nccl.eager_limit(medium) ? std::max(arrived_[from], arrived_[to]) : arrived_[from];
+  const bool is_cleared = has_clears_ && payload > nccl.eager_limit(medium);
+  const SimTime at = is_cleared ? std::max(arrived_[from], arrived_[to]) : arrived_[from];
   Lines &sender = lines_[from], &receiver = lines_[to];
   const std::uint32_t by = is_far ? proxy(from, to) : from;
   Pair pair{from, to, nullptr, 0, nullptr, 0, nullptr, 0};

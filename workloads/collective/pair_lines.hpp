@@ -25,9 +25,10 @@ namespace lightrail {
 /// line holds is rid of it when the next line has it.
 class PairLines {
  public:
-  /// `arrived`: by member of `group`. All must outlive this.
+  /// `arrived`: by member of `group`. `has_clears`: large bytes wait for a clear-to-send. All must outlive
+  /// this.
   PairLines(const GroupPlan& plan, const GroupView& group, Protocol protocol, const SendRoom& room,
-            std::span<const SimTime> arrived);
+            std::span<const SimTime> arrived, bool has_clears);
 
   /// What one member sends to another.
   void add(std::uint32_t from, std::uint32_t to, std::int64_t payload);
@@ -60,6 +61,7 @@ class PairLines {
   const GroupPlan& plan_;
   Protocol protocol_;
   SendRoom room_;
+  bool has_clears_;
   std::span<const SimTime> arrived_;
   std::vector<Place> place_;           ///< by member
   std::vector<std::uint32_t> member_;  ///< by index of the plan

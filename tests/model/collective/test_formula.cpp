@@ -91,7 +91,8 @@ TEST_CASE("a collective ends when it would behind the last of its members") {
 
 TEST_CASE("members of an uneven all-to-all end by what they send and receive, whenever they came") {
   // Half of all goes to the first member of eight, and its own half to the second.
-  const auto ends = [](const ClusterShape& shape, SimTime late, std::uint32_t who, bool by_formula) {
+  const auto ends = [](const ClusterShape& shape, const char* algorithm, SimTime late, std::uint32_t who,
+                       bool by_formula) {
     GpuBed bed(shape);
     bed.by_formula = by_formula;
     SplitMatrix uneven{8, {}, {}};
@@ -99,7 +100,7 @@ TEST_CASE("members of an uneven all-to-all end by what they send and receive, wh
       for (std::uint32_t to = 0; to < 8; ++to)
         uneven.share.push_back(to == (from == 0 ? 1u : 0u) ? 0.5 : 0.5 / 7);
     bed.set.splits = {SplitMatrix{}, uneven};
-    Op op = all_to_all(256 << 20, "direct");
+    Op op = all_to_all(256 << 20, algorithm);
     op.group = bed.group("ep", 8);
     op.split = 1;
     for (std::uint32_t gpu = 0; gpu < 8; ++gpu)
@@ -112,16 +113,18 @@ TEST_CASE("members of an uneven all-to-all end by what they send and receive, wh
   };
   for (const ClusterShape& shape :
        {ClusterShape{.gpus = 8}, ClusterShape{.servers = 2, .gpus = 4, .nics = 4, .joins_rails = true}})
-    for (const std::uint32_t who : {0u, 1u, 5u})
-      for (const SimTime late : {nanoseconds(1), milliseconds(3), milliseconds(20)}) {
-        const std::vector<double> messages = ends(shape, late, who, false),
-                                  formula = ends(shape, late, who, true);
-        for (std::uint32_t gpu = 0; gpu < 8; ++gpu) {
-          INFO(shape.servers << " servers, gpu" << who << " comes at " << late.count() << " ps; gpu" << gpu
-                             << " ends at " << messages[gpu] << ", by formula at " << formula[gpu]);
-          CHECK(std::abs(formula[gpu] / messages[gpu] - 1) < 0.05);
+    for (const char* algorithm : {"direct", "full-mesh"})
+      for (const std::uint32_t who : {0u, 1u, 5u})
+        for (const SimTime late : {nanoseconds(1), milliseconds(3), milliseconds(20)}) {
+          const std::vector<double> messages = ends(shape, algorithm, late, who, false),
+                                    formula = ends(shape, algorithm, late, who, true);
+          for (std::uint32_t gpu = 0; gpu < 8; ++gpu) {
+            INFO(algorithm << ", " << shape.servers << " servers, gpu" << who << " comes at " << late.count()
+                           << " ps; gpu" << gpu << " ends at " << messages[gpu] << ", by formula at "
+                           << formula[gpu]);
+            CHECK(std::abs(formula[gpu] / messages[gpu] - 1) < 0.05);
+          }
         }
-      }
 }
 
 TEST_CASE("the sender of a large message waits for its receiver, that of a small one does not") {
