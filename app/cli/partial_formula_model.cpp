@@ -147,7 +147,7 @@ class Meetings {
   [[nodiscard]] std::shared_ptr<const FormulaDetail> detail() const {
     auto detail = std::make_shared<FormulaDetail>();
     for (std::uint32_t gpu = 0; gpu < book_.gpu_count; ++gpu)
-      if (is_any(gpu)) detail->gpus.push_back(EndpointId{gpu});
+      if (is_any(gpu)) detail->gpus.emplace_back(gpu);
     detail->room = send_room_of(model_);
     detail->scopes = formula_.scopes;
     detail->meets_in_server = formula_.is_in_server;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <numeric>
 #include <queue>
+#include <ranges>
 #include <utility>
 
 #include "engine/base/transfer_time.hpp"
@@ -37,9 +38,9 @@ SimTime SharedLine::last_end() const {
 SimTime SharedLine::last_end(const std::vector<std::uint32_t>& order) const {
   std::int64_t left = 0;
   SimTime last{0};
-  for (auto i = order.rbegin(); i != order.rend(); ++i) {
-    left += all_[*i].bytes;
-    last = std::max(last, all_[*i].at + time_of(left));
+  for (const std::uint32_t i : std::ranges::reverse_view(order)) {
+    left += all_[i].bytes;
+    last = std::max(last, all_[i].at + time_of(left));
   }
   return last;
 }
