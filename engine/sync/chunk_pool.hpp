@@ -18,18 +18,23 @@ struct Chunk {
 };
 static_assert(sizeof(Chunk) <= 1024);
 
-/// A bag of events; its order means nothing.
+/// A bag of events; no result depends on its order.
 struct Bucket {
-  Chunk* head = nullptr;
-  std::uint32_t in_head = 0;
-  std::uint32_t size = 0;
+  Chunk* head = nullptr;                    ///< the newest
+  std::uint32_t in_head = Chunk::capacity;  ///< events there; also where there is none: no room
+  std::uint32_t chunks = 0;
 
+  [[nodiscard]] bool is_full() const { return in_head == Chunk::capacity; }
+  [[nodiscard]] std::uint32_t size() const { return chunks * Chunk::capacity + in_head - Chunk::capacity; }
+  /// A place for one more event; must not be full.
+  Delivery& add() { return head->items[in_head++]; }
+  /// The last that was added comes first.
   template <class F>
   void for_each(F&& visit) const {
     std::uint32_t n = in_head;
     for (const Chunk* chunk = head; chunk; chunk = chunk->next, n = Chunk::capacity) {
       if (chunk->next) prefetch_lines(chunk->next, sizeof(Chunk));
-      for (std::uint32_t i = 0; i < n; ++i) visit(chunk->items[i]);
+      for (const Delivery* item = chunk->items + n; item != chunk->items;) visit(*--item);
     }
   }
 };
@@ -40,10 +45,9 @@ class ChunkPool {
   void append(Bucket& bucket, const Delivery& delivery) { add(bucket) = delivery; }
   /// A place for one more event, to be written.
   Delivery& add(Bucket& bucket) {
-    if (bucket.in_head == Chunk::capacity || !bucket.head) [[unlikely]]
+    if (bucket.is_full()) [[unlikely]]
       add_chunk(bucket);
-    ++bucket.size;
-    return bucket.head->items[bucket.in_head++];
+    return bucket.add();
   }
   void release(Bucket& bucket) {
     while (bucket.head) {
@@ -64,6 +68,7 @@ class ChunkPool {
     chunk->next = bucket.head;
     bucket.head = chunk;
     bucket.in_head = 0;
+    ++bucket.chunks;
   }
   void grow();
   struct Slab {

@@ -57,9 +57,10 @@ class FarWheel {
     if (!(occupied_[level] >> slot & 1)) return;
     occupied_[level] &= ~(std::uint64_t{1} << slot);
     Bucket bucket = std::exchange(levels_[level][slot], {}).bucket;
-    size_ -= bucket.size;
+    size_ -= bucket.size();
     bucket.for_each([&](const Delivery& delivery) {
-      const std::int64_t r = round_of(delivery.event.time);
+      // A slot of the lowest level has one round.
+      const std::int64_t r = level == 0 ? round : round_of(delivery.event.time);
       if (r == round)
         pour(delivery);
       else

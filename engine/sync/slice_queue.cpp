@@ -3,7 +3,7 @@
 namespace lightrail {
 namespace {
 
-constexpr std::size_t at_once = 12;  // events up to which insertion is fastest
+constexpr std::size_t at_once = 32;  // events up to which insertion is fastest
 
 bool is_earlier(const Delivery& x, const Delivery& y) {
   return comes_before(x.event, y.event);
@@ -45,9 +45,14 @@ SliceQueue::SliceQueue(RankModel& model, SimTime slice, std::uint32_t block)
     s.blocks.resize(blocks);
     s.occupied.resize(blocks / 64 + 1);
   }
+  const auto width = static_cast<std::uint64_t>(slice.count());
+  per_slice_ = ((std::uint64_t{1} << per_slice_shift) - 1) / width + 1;
+  // The product then has 64 bits, and what per_slice_ is rounded up by does not reach the next slice.
+  if (width <= std::uint64_t{1} << 25) ring_width_ = ring_slices * width;
   present_.resize(((std::size_t{1} << block_bits_) + 63) / 64);
   ends_.resize(present_.size() * 64);
   sorted_.resize(few);
+  batches_.resize(std::max<std::size_t>(ends_.size(), few) + 1);
 }
 
 /// Only these can have events before the slice `last`: what other tiles send meanwhile comes later.
@@ -90,9 +95,14 @@ void SliceQueue::advance(std::int64_t slice) {
   const std::int64_t round = slice / round_slices;
   if (round * round_slices == first_slice_) return;
   first_slice_ = round * round_slices;
+  first_index_ = index_of(first_slice_);
+  ring_start_ = slicer_.start_of(first_slice_);
+  if (slicer_.start_of(first_slice_ + ring_slices) == time_never) ring_width_ = 0;
   const auto round_of = [this](SimTime time) { return slicer_.slice_of(time) / round_slices; };
   const auto pour = [this](const Delivery& delivery) {
-    put(slicer_.slice_of(delivery.event.time), delivery);
+    --pending_;  // which add() counts
+    Delivery* const place = add_quickly(delivery.event.time, delivery.place);
+    (place ? *place : add(delivery.event.time, delivery.place)) = delivery;
   };
   if (round > wheel_.base()) wheel_.advance(round, round_of, pour);
   wheel_.advance(round + 1, round_of, pour);
@@ -125,19 +135,20 @@ void SliceQueue::sort_few(const Bucket& bucket) {
     }
     sorted_[i] = delivery;
   });
-  batches_.clear();
+  std::uint32_t made = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
-    if (i == 0 || sorted_[i].place != sorted_[i - 1].place) batches_.push_back({sorted_[i].place, i, i});
-    batches_.back().to = i + 1;
+    if (i == 0 || sorted_[i].place != sorted_[i - 1].place) batches_[made++] = {sorted_[i].place, i, i};
+    batches_[made - 1].to = i + 1;
   }
+  batches_[made] = end_of_batches;
 }
 
 /// Counting sort by component, then each component's events by themselves. Where few of the block's
 /// components have events, only those are looked at.
 void SliceQueue::sort_many(std::uint32_t block, std::int64_t slice, const Bucket& bucket) {
   const std::uint32_t base = block << block_bits_;
-  if (sorted_.size() < bucket.size) sorted_.resize(bucket.size);
-  if (bucket.size > ends_.size()) {
+  if (sorted_.size() < bucket.size()) sorted_.resize(bucket.size());
+  if (bucket.size() > ends_.size()) {
     bucket.for_each([&](const Delivery& delivery) { ++ends_[delivery.place - base]; });
     std::fill(present_.begin(), present_.end(), ~std::uint64_t{0});
   } else {
@@ -147,24 +158,30 @@ void SliceQueue::sort_many(std::uint32_t block, std::int64_t slice, const Bucket
       present_[i / 64] |= std::uint64_t{1} << i % 64;
     });
   }
-  batches_.clear();
+  Batch* batch = batches_.data();
   std::uint32_t before = 0;
   for (std::uint32_t word = 0; word < present_.size(); ++word)
     for (std::uint64_t bits = std::exchange(present_[word], 0); bits; bits &= bits - 1) {
       const std::uint32_t i = word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
       if (ends_[i] == 0) continue;
       const std::uint32_t from = before;
-      before += std::exchange(ends_[i], from);
-      batches_.push_back({base + i, from, before});
+      ends_[i] = before += ends_[i];
+      *batch++ = {base + i, from, before};
     }
-  bucket.for_each([&](const Delivery& delivery) { sorted_[ends_[delivery.place - base]++] = delivery; });
+  *batch = end_of_batches;
+  Delivery* const sorted = sorted_.data();
+  std::uint32_t* const ends = ends_.data();
+  // The first of a component that were pushed come first: mostly they are in order.
+  bucket.for_each([=](const Delivery& delivery) { sorted[--ends[delivery.place - base]] = delivery; });
   const SimTime start = slicer_.start_of(slice);
-  for (const Batch& batch : batches_) {
-    ends_[batch.local - base] = 0;
-    const std::span<Delivery> events(sorted_.data() + batch.from, batch.to - batch.from);
-    if (events.size() > at_once)
+  for (batch = batches_.data(); batch->from != none; ++batch) {
+    ends[batch->local - base] = 0;
+    const std::uint32_t count = batch->to - batch->from;
+    if (count == 1) continue;
+    const std::span<Delivery> events(sorted + batch->from, count);
+    if (count > at_once)
       sort_by_time(start, events);
-    else if (events.size() > 1)
+    else
       sort_by_insertion(events);
   }
 }

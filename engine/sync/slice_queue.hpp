@@ -37,6 +37,18 @@ class SliceQueue {
       return put(slice, time, place);
     return wheel_.add(time, slice / round_slices);
   }
+  /// The same where the ring has room for it at hand, as for most events; else null, and add() is to be
+  /// called.
+  [[gnu::always_inline]] Delivery* add_quickly(SimTime time, std::uint32_t place) {
+    const auto after = static_cast<std::uint64_t>((time - ring_start_).count());
+    if (after >= ring_width_) return nullptr;
+    Slice& s = ring_[after * per_slice_ >> per_slice_shift ^ first_index_];
+    Bucket& bucket = s.blocks[place >> block_bits_];
+    if (bucket.is_full()) return nullptr;
+    if (time < s.first) s.first = time;
+    ++pending_;
+    return &bucket.add();
+  }
   /// Time of the first event; time_never when empty.
   [[nodiscard]] SimTime next_time() const {
     const std::uint64_t in_order = std::rotr(occupied_, static_cast<int>(first_slice_ % ring_slices));
@@ -73,21 +85,17 @@ class SliceQueue {
   static constexpr std::uint32_t few = 24;  // events a block below which all are sorted at once
   // Events from asking for a line to using it; each step needs what the one before fetched.
   static constexpr std::uint32_t slot_ahead = 36, component_ahead = 24, state_ahead = 12;
-  struct Slice {
+  static constexpr int per_slice_shift = 57;
+  struct alignas(64) Slice {
     SimTime first = time_never;
-    std::vector<std::uint64_t> occupied;  // blocks with events
     std::vector<Bucket> blocks;
+    std::vector<std::uint64_t> occupied;  // blocks with events
   };
   struct Batch {  // the events of one component: sorted_[from, to)
     std::uint32_t local, from, to;
   };
 
-  [[nodiscard]] std::span<const Delivery> events_of(const Batch& batch) const {
-    return {sorted_.data() + batch.from, batch.to - batch.from};
-  }
-  [[nodiscard]] bool is_within(std::size_t batch, std::uint32_t event) const {
-    return batch < batches_.size() && batches_[batch].from < event;
-  }
+  static constexpr Batch end_of_batches{0, none, none};  // comes after any event
   [[nodiscard]] static std::size_t index_of(std::int64_t slice) {
     return static_cast<std::size_t>(slice) % ring_slices;
   }
@@ -129,6 +137,11 @@ class SliceQueue {
   ChunkPool pool_;
   FarWheel wheel_{pool_};
   std::int64_t first_slice_ = 0;  // multiple of round_slices
+  // A time less than ring_width_ after ring_start_ lies in slice first_slice_ + (after * per_slice_ >>
+  // per_slice_shift); ring_width_ is 0 where that would be inexact.
+  SimTime ring_start_{};
+  std::uint64_t ring_width_ = 0, per_slice_ = 0;
+  std::size_t first_index_ = 0;   // of first_slice_
   std::uint64_t occupied_ = 0;    // slices of the ring with events
   std::int64_t pending_ = 0;
   std::array<Slice, ring_slices> ring_;
@@ -136,7 +149,7 @@ class SliceQueue {
   std::vector<std::uint64_t> present_;  // components of a block that may have events, by bit
   std::vector<std::uint32_t> time_ends_;
   std::vector<Delivery> sorted_, scratch_;
-  std::vector<Batch> batches_;
+  std::vector<Batch> batches_;  // up to end_of_batches
 };
 
 template <class Enter, class Run, class BoundaryRan>
@@ -179,21 +192,24 @@ void SliceQueue::drain_block(std::int64_t slice, SimTime end, std::uint32_t bloc
   Bucket bucket = std::exchange(s.blocks[block], {});
   // The block can gain events of this slice at or after `end` while it runs; they wait for the next drain.
   if (end < slicer_.start_of(slice + 1)) keep_from(end, slice, bucket);
-  pending_ -= bucket.size;
-  if (bucket.size <= few)
+  pending_ -= bucket.size();
+  if (bucket.size() <= few)
     sort_few(bucket);
   else
     sort_many(block, slice, bucket);
   pool_.release(bucket);
   // Components lie all over memory: fetch those that come next while one runs.
-  std::size_t slot = 0, component = 0, state = 0;
-  for (const Batch& batch : batches_) {
-    for (; is_within(slot, batch.to + slot_ahead); ++slot) model_->prefetch_slot(batches_[slot].local);
-    for (; is_within(component, batch.to + component_ahead); ++component)
-      model_->prefetch_component(batches_[component].local);
-    for (; is_within(state, batch.to + state_ahead); ++state)
-      model_->prefetch_state(batches_[state].local, events_of(batches_[state]));
-    run(batch.local, events_of(batch));
+  const Delivery* const sorted = sorted_.data();
+  const auto events_of = [sorted](const Batch& batch) {
+    return std::span<const Delivery>(sorted + batch.from, batch.to - batch.from);
+  };
+  const Batch *slot = batches_.data(), *component = slot, *state = slot;
+  for (const Batch* batch = slot; batch->from != none; ++batch) {
+    const std::uint32_t to = batch->to;
+    for (; slot->from < to + slot_ahead; ++slot) model_->prefetch_slot(slot->local);
+    for (; component->from < to + component_ahead; ++component) model_->prefetch_component(component->local);
+    for (; state->from < to + state_ahead; ++state) model_->prefetch_state(state->local, events_of(*state));
+    run(batch->local, events_of(*batch));
   }
 }
 

@@ -56,9 +56,17 @@ class WindowEngine final : public EventSink {
   }
 
   void push(SimTime time, std::uint32_t tie, Payload payload, const OutLink& link) override {
-    if ((link.place & RankModel::remote) || time < drained_to_) [[unlikely]]
-      return push_seldom({time, link.id, tie, payload}, link.place);
-    Delivery& filed = queue_.add(time, link.place);
+    if (!(link.place & RankModel::remote) && time >= drained_to_) [[likely]]
+      if (Delivery* const filed = queue_.add_quickly(time, link.place)) [[likely]]
+        return file(*filed, time, tie, payload, link);
+    push_slowly(time, tie, payload, link);
+  }
+
+  EngineOutcome run();
+
+ private:
+  [[gnu::always_inline]] static void file(Delivery& filed, SimTime time, std::uint32_t tie, Payload payload,
+                                          const OutLink& link) {
     filed.event.time = time;
     filed.event.link = link.id;
     filed.event.tie = tie;
@@ -68,17 +76,15 @@ class WindowEngine final : public EventSink {
     filed.port = link.to_port;
     filed.unused = 0;
   }
-
-  EngineOutcome run();
-
- private:
-  [[gnu::noinline]] void push_seldom(const Event& event, std::uint32_t place) {
-    if (place & RankModel::remote) {
-      LIGHTRAIL_EXPECT(place != RankModel::nowhere && event.time >= window_end_);
-      exchange_.put(event, place & ~RankModel::remote);
+  [[gnu::noinline]] void push_slowly(SimTime time, std::uint32_t tie, Payload payload, const OutLink& link) {
+    if (link.place & RankModel::remote) {
+      LIGHTRAIL_EXPECT(link.place != RankModel::nowhere && time >= window_end_);
+      exchange_.put({time, link.id, tie, payload}, link.place & ~RankModel::remote);
+    } else if (time < drained_to_) {
+      LIGHTRAIL_EXPECT(link.place == active_);  // only own events may land in the slice that runs
+      own_.push({time, link.id, tie, payload});
     } else {
-      LIGHTRAIL_EXPECT(place == active_);  // only own events may land in the slice that runs
-      own_.push(event);
+      file(queue_.add(time, link.place), time, tie, payload, link);
     }
   }
   /// Exchanges events and facts with the other ranks; the same answer on all of them.
