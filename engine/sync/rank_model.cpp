@@ -126,24 +126,6 @@ Delivery RankModel::deliver(const Event& event) const {
   return {event, where_[link.to.value], link.to_port, 0};
 }
 
-std::int64_t RankModel::handle_all(std::uint32_t local, std::span<const Delivery> known, OwnEvents& own,
-                                   EventSink& events, SimTime& now) {
-  Slot& slot = slots_[local];
-  Context call = context(local, SimTime{0}, events);
-  EventBatch batch(call, known, own, slot.hash);
-  rows_.during(&call);
-  try {
-    slot.component->handle_all(batch);
-  } catch (...) {
-    rows_.during(nullptr);
-    now = batch.handled() > 0 ? call.now() : known.front().event.time;
-    throw;
-  }
-  rows_.during(nullptr);
-  now = call.now();
-  return batch.handled();
-}
-
 void RankModel::finish(std::uint32_t local, SimTime end, const WholeRun& whole, EventSink& events) {
   Context call = context(local, end, events, whole);
   rows_.during(&call);

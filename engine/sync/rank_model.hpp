@@ -65,8 +65,23 @@ class RankModel {
   /// Handles `known`, which is not empty and in order, and what the component files in `own` meanwhile.
   /// Returns how many. `now` is the time of the last that was no idle wake, 0 where all were; should an event
   /// fail, its time. Rows are held (rows()).
-  std::int64_t handle_all(std::uint32_t local, std::span<const Delivery> known, OwnEvents& own,
-                          EventSink& events, SimTime& now);
+  [[gnu::always_inline]] std::int64_t handle_all(std::uint32_t local, std::span<const Delivery> known,
+                                                 OwnEvents& own, EventSink& events, SimTime& now) {
+    Slot& slot = slots_[local];
+    Context call = context(local, SimTime{0}, events);
+    EventBatch batch(call, known, own, slot.hash);
+    rows_.during(&call);
+    try {
+      slot.component->handle_all(batch);
+    } catch (...) {
+      rows_.during(nullptr);
+      now = batch.handled() > 0 ? call.now() : known.front().event.time;
+      throw;
+    }
+    rows_.during(nullptr);
+    now = call.now();
+    return batch.handled();
+  }
 
   HeldRows& rows() { return rows_; }
 
@@ -75,8 +90,9 @@ class RankModel {
   void prefetch_component(std::uint32_t local) const {
     const Slot& slot = slots_[local];
     const char* object = reinterpret_cast<const char*>(slot.component.get());
-    for (std::uint64_t lines = hot_lines_[slot.hot]; lines != 0; lines &= lines - 1)
-      prefetch_line(object + 64 * std::countr_zero(lines));
+    std::uint64_t lines = hot_lines_[slot.hot];  // one at least
+    do prefetch_line(object + 64 * std::countr_zero(lines));
+    while ((lines &= lines - 1) != 0);
   }
   /// Needs the component to be near.
   void prefetch_state(std::uint32_t local, std::span<const Delivery> events) const {

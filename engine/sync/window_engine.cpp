@@ -106,6 +106,7 @@ class WindowEngine final : public EventSink {
     try {
       call();
     } catch (...) {
+      own_.clear();
       fail(component_failure(model_.model(), model_.id_of(active_), now_));
     }
   }
@@ -292,7 +293,6 @@ std::int64_t WindowEngine::run_component(std::uint32_t local, std::span<const De
   active_ = local;
   std::int64_t count = 0;
   guard([&] { count = model_.handle_all(local, events, own_, sink, now_); });
-  own_.clear();
   outcome_.events += count;
   outcome_.last_event = std::max(outcome_.last_event, now_);
   return count;
