@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -16,20 +17,23 @@ class PairedArray {
 
  public:
   PairedArray(std::size_t size, bool has_partners)
-      : size_(size),
-        pairs_(has_partners ? std::make_unique<Pair[]>(size) : nullptr),
-        far_(!has_partners && size > N ? std::make_unique<T[]>(size) : nullptr) {}
+      : first_(has_partners ? &(new Pair[size])->first
+               : size > N   ? new T[size]()
+                            : near_.data(),
+               Free{static_cast<std::uint32_t>(size), std::uint8_t(has_partners ? 7 : 6), size > N}) {}
+  PairedArray(const PairedArray&) = delete;  // elements may lie in it
+  PairedArray& operator=(const PairedArray&) = delete;
   /// What leads to the elements.
   [[nodiscard]] std::span<const std::byte> header() const {
-    return {reinterpret_cast<const std::byte*>(&size_), sizeof size_ + sizeof pairs_ + sizeof far_};
+    return {reinterpret_cast<const std::byte*>(&first_), sizeof first_};
   }
-  [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] bool has_partners() const { return pairs_ != nullptr; }
-  T& operator[](std::size_t i) { return pairs_ ? pairs_[i].first : far_ ? far_[i] : near_[i]; }
-  const T& operator[](std::size_t i) const { return pairs_ ? pairs_[i].first : far_ ? far_[i] : near_[i]; }
+  [[nodiscard]] std::size_t size() const { return first_.get_deleter().size; }
+  [[nodiscard]] bool has_partners() const { return shift() == 7; }
+  T& operator[](std::size_t i) { return *at(i); }
+  const T& operator[](std::size_t i) const { return *at(i); }
   /// Only where there are partners.
-  U& partner(std::size_t i) { return pairs_[i].second; }
-  [[nodiscard]] const U& partner(std::size_t i) const { return pairs_[i].second; }
+  U& partner(std::size_t i) { return pair(i)->second; }
+  [[nodiscard]] const U& partner(std::size_t i) const { return pair(i)->second; }
 
   /// Over the T.
   template <class Array>
@@ -48,19 +52,34 @@ class PairedArray {
     std::size_t i_;
   };
   Iterator<PairedArray> begin() { return {*this, 0}; }
-  Iterator<PairedArray> end() { return {*this, size_}; }
+  Iterator<PairedArray> end() { return {*this, size()}; }
   [[nodiscard]] Iterator<const PairedArray> begin() const { return {*this, 0}; }
-  [[nodiscard]] Iterator<const PairedArray> end() const { return {*this, size_}; }
+  [[nodiscard]] Iterator<const PairedArray> end() const { return {*this, size()}; }
 
  private:
   struct alignas(128) Pair {
     T first{};
     U second{};
   };
+  struct Free {
+    std::uint32_t size = 0;
+    std::uint8_t shift = 0;  ///< from one element to the next are 1 << shift bytes
+    bool is_far = false;     ///< they do not lie in the object
+    void operator()(T* first) const {
+      if (shift == 7)
+        delete[] reinterpret_cast<Pair*>(first);
+      else if (is_far)
+        delete[] first;
+    }
+  };
+  [[nodiscard]] std::uint8_t shift() const { return first_.get_deleter().shift; }
+  [[nodiscard]] T* at(std::size_t i) const {
+    return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(first_.get()) + (i << shift()));
+  }
+  [[nodiscard]] Pair* pair(std::size_t i) const { return reinterpret_cast<Pair*>(at(i)); }
+
   std::array<T, N> near_{};
-  std::size_t size_;
-  std::unique_ptr<Pair[]> pairs_;
-  std::unique_ptr<T[]> far_;
+  std::unique_ptr<T[], Free> first_;  ///< wherever they lie: found without asking where
 };
 
 }  // namespace lightrail

@@ -17,7 +17,8 @@ std::uint8_t max_lanes_of(std::span<const PortEnd> ports) {
 
 InputBank::InputBank(std::span<const PortEnd> ports, const std::string& name)
     : port_count_(static_cast<std::uint32_t>(ports.size())), lanes_(max_lanes_of(ports)) {
-  if (count() > near_freed) far_freed_ = std::make_unique<Freed[]>(count());
+  const bool is_far = count() > near_freed;
+  freed_ = {is_far ? new Freed[count()] : near_freed_.data(), Free{is_far}};
   std::map<const FlowControlKind*, ReceiveControl*> made;  // looked up, never iterated
   for (std::size_t i = 0; i < port_count_; ++i) {
     ReceiveControl*& control = made[ports[i].near.control];
@@ -67,13 +68,12 @@ void InputBank::report_alone(Context& context, PortIndex port, const Frame& trai
 }
 
 void InputBank::save(StateWriter& out) const {
-  for (const Freed& freed : std::span(far_freed_ ? far_freed_.get() : near_freed_.data(), count()))
-    out.put(freed);
+  for (const Freed& freed : std::span(freed_.get(), count())) out.put(freed);
   for (const auto& control : controls_) control->save(out);
 }
 
 void InputBank::load(StateReader& in) {
-  for (Freed& freed : std::span(far_freed_ ? far_freed_.get() : near_freed_.data(), count())) in.get(freed);
+  for (Freed& freed : std::span(freed_.get(), count())) in.get(freed);
   for (const auto& control : controls_) control->load(in);
 }
 

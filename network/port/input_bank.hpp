@@ -108,8 +108,7 @@ class alignas(64) InputBank {
 
   static constexpr std::size_t near_freed = 6;
   [[nodiscard]] const Freed& of(PortIndex port, std::uint32_t lane) const {
-    const std::size_t i = std::size_t{lane} * port_count_ + port;
-    return far_freed_ ? far_freed_[i] : near_freed_[i];
+    return freed_.get()[std::size_t{lane} * port_count_ + port];
   }
   [[nodiscard]] std::size_t count() const { return std::size_t{lanes_} * port_count_; }
   Freed& of(PortIndex port, std::uint32_t lane) {
@@ -117,7 +116,13 @@ class alignas(64) InputBank {
   }
 
   // What every train needs, and in its line the first of those that lie here: mostly that of a NIC's fabric.
-  std::unique_ptr<Freed[]> far_freed_;  ///< by lane and port; null: they are in near_freed_
+  struct Free {
+    bool is_far;  ///< they are not in near_freed_
+    void operator()(Freed* first) const {
+      if (is_far) delete[] first;
+    }
+  };
+  std::unique_ptr<Freed[], Free> freed_{nullptr, Free{false}};  ///< by lane and port, wherever they lie
   std::uint32_t port_count_;
   std::uint8_t lanes_;               ///< of the port that has most
   bool hears_arrivals_ = false;      ///< some port's flow control does
