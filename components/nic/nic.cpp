@@ -336,6 +336,8 @@ bool Nic::receive(const Frame& train, const Frame& came, PortIndex in, Context& 
     leaving = frame_of(plain_train(counted, mtu_bytes_));
   }
   if (spec_.for_role != NicRole::compute) leaving.lane = 0;
+  if (leaving.kind == came.kind && leaving.lane == came.lane)
+    return crossbar_.forward(context, leaving, in, out);
   return crossbar_.forward_as(context, came, leaving, in, out);
 }
 

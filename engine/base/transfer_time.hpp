@@ -15,7 +15,8 @@ namespace lightrail {
   constexpr std::uint64_t bits_times_ps_per_second = 8'000'000'000'000;
   constexpr std::uint64_t fits = (std::uint64_t{1} << 63) / bits_times_ps_per_second;
   const auto divisor = static_cast<std::uint64_t>(rate.value);
-  if (bytes > fits || divisor > std::uint64_t{1} << 62) [[unlikely]]
+  // The sum below fits with any rate.
+  if (bytes > fits) [[unlikely]]
     return transfer_time(Bytes{bytes}, rate);
   if (divisor == 0) return SimTime{0};
   return SimTime{static_cast<std::int64_t>((bytes * bits_times_ps_per_second + divisor - 1) / divisor)};

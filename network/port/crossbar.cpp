@@ -36,6 +36,15 @@ Crossbar::Crossbar(const BuildContext& build, const std::vector<PortEnd>& ends, 
   }
 }
 
+bool Crossbar::forward_as(Context& context, const Frame& came, const Frame& train, PortIndex in,
+                          PortIndex out) {
+  if (!inputs_.taken(context, in, came)) return false;
+  if (is_fifo_) return queue(context, train, in, out, came.lane);
+  if (auto tail = egress_.offer(context, out, train, ready(context, train, in, out), in, came.lane))
+    inputs_.freed(context, in, came, *tail);
+  return true;
+}
+
 /// True: the input has it.
 bool Crossbar::queue(Context& context, const Frame& train, PortIndex in, PortIndex out,
                      std::uint8_t from_lane) {

@@ -34,7 +34,7 @@ class Crossbar {
   Crossbar& operator=(const Crossbar&) = delete;
 
   /// Forwards `train`, whose head is here now. False: the input had no room, and it is lost.
-  bool forward(Context& context, const Frame& train, PortIndex in, PortIndex out) {
+  [[gnu::always_inline]] bool forward(Context& context, const Frame& train, PortIndex in, PortIndex out) {
     if (!inputs_.taken(context, in, train)) return false;
     if (is_fifo_) return queue(context, train, in, out, train.lane);
     if (auto tail = egress_.offer(context, out, train, ready(context, train, in, out), in))
@@ -48,13 +48,7 @@ class Crossbar {
     return forward_as(context, train, moved, in, out);
   }
   /// Forwards what came in as `came` as `train`, of the same length.
-  bool forward_as(Context& context, const Frame& came, const Frame& train, PortIndex in, PortIndex out) {
-    if (!inputs_.taken(context, in, came)) return false;
-    if (is_fifo_) return queue(context, train, in, out, came.lane);
-    if (auto tail = egress_.offer(context, out, train, ready(context, train, in, out), in, came.lane))
-      inputs_.freed(context, in, came, *tail);
-    return true;
-  }
+  bool forward_as(Context& context, const Frame& came, const Frame& train, PortIndex in, PortIndex out);
   /// As forward(), to a port that is open: the far end is told `told` instead, or nothing.
   bool pass(Context& context, const Frame& train, PortIndex in, PortIndex out, const Payload* told) {
     if (!inputs_.taken(context, in, train)) return false;

@@ -60,6 +60,7 @@ EgressBank::EgressBank(const BuildContext& build, std::span<const PortEnd> ends)
     set_counted(static_cast<PortIndex>(i), false);
     port.line = LineTime(end.out_rate);
     port.lanes = static_cast<std::uint8_t>(terms.lanes);
+    port.lanes_here = static_cast<std::uint8_t>(std::clamp(terms.lanes, 1u, near_lanes));
     port.capacity = terms.capacity;
     port.subtracts = terms.leaving == SendTerms::Leaving::subtracted;
     port.tells = terms.leaving == SendTerms::Leaving::told;
@@ -79,7 +80,7 @@ EgressBank::EgressBank(const BuildContext& build, std::span<const PortEnd> ends)
       turns_[i].packet_bytes = end.mtu_bytes;
       if (port.is_stoppable) turns_[i].ahead = terms.ahead;
     }
-    port.is_plain = !port.errs && !port.fails && !port.tells && !port.takes_turns;
+    port.is_plain = port.is_connected && !port.errs && !port.fails && !port.tells && !port.takes_turns;
     port.is_clear = is_clear_for_good(port);
     energy_pj_per_byte_[i] = end.energy_pj_per_bit * 8;
     for (SendLane& lane : port.near) lane.allowed = terms.allowed;
@@ -98,6 +99,13 @@ void EgressBank::refuse_lane(const Context& context, PortIndex port, std::uint8_
       fmt::format("port {} has no virtual lane {} (its far end has {})", port, lane, ports_[port].lanes));
 }
 
+SendLane& EgressBank::other_lane(const Context& context, PortIndex port, std::uint8_t lane) {
+  Port& p = ports_[port];
+  if (p.lanes == 0) return p.near[0];
+  if (lane >= p.lanes) refuse_lane(context, port, lane);
+  return far_lane(port, lane);
+}
+
 bool EgressBank::can_interleave(const Context& context, PortIndex port, std::uint8_t lane,
                                 std::uint32_t bytes, SimTime ready, std::uint32_t mtu_bytes,
                                 std::uint32_t train_bytes) const {
@@ -114,7 +122,7 @@ SimTime EgressBank::send_interleaved(Context& context, PortIndex port, const Fra
   SendLane& lane = lane_of(p, context, port, message.lane);
   const SimTime packet = p.line.of(mtu_bytes);
   if (p.errs || p.fails || p.free_at <= ready || packet == SimTime{0})
-    return put(context, port, lane, message, ready);
+    return put(context, port, p, lane, message, ready);
   const SimTime start = ready + (p.free_at - ready) % packet, busy = p.line.of(message.bytes);
   p.free_at += busy;
   if (lane.allowed < message.bytes) {
@@ -127,6 +135,7 @@ SimTime EgressBank::send_interleaved(Context& context, PortIndex port, const Fra
 SimTime EgressBank::put_on_line(Context& context, PortIndex port, SendLane& lane, const Frame& train,
                                 SimTime ready, SimTime start, SimTime busy) {
   Port& p = ports_[port];
+  LIGHTRAIL_EXPECT(p.is_connected);
   if (p.errs) start = errors_of(port).last_start(start, busy, train.bytes);
   if (p.takes_turns && start > p.free_at) turns_[port].busy_from = start;
   if (p.fails)
@@ -154,7 +163,7 @@ SimTime EgressBank::leave(Context& context, PortIndex port, SendLane& lane, cons
   Port& p = ports_[port];
   if (p.subtracts) lane.allowed -= train.bytes;
   p.carried_bytes += train.bytes;
-  if (p.is_counted) count(context, port, train, ready, start, busy);
+  if (p.is_counted) count(context, port, p, train, ready, start, busy);
   context.send(port, start, to_payload(train));
   if (p.tells) control_of_[port]->on_left(context, port, train, start + busy, lanes_of(port));
   return start + busy;
@@ -177,7 +186,7 @@ void EgressBank::send_first(Context& context, PortIndex port, const Frame& frame
   LIGHTRAIL_EXPECT(p.takes_turns);
   SendLane& lane = lane_of(p, context, port, frame.lane);
   if (p.errs || p.fails) {  // behind what has the line: what errs or fails does so in order
-    put(context, port, lane, frame, ready);
+    put(context, port, p, lane, frame, ready);
     return;
   }
   LineTurns& turns = turns_[port];
@@ -237,29 +246,29 @@ std::optional<Waiting> EgressBank::take_discarded(Context& context, PortIndex po
   const SendLanes lanes = lanes_of(port);
   const std::uint32_t first = lanes[lane].first_waiting;
   if (first == SendQueue::none || may_wait(context, port, pool_[first].train)) return std::nullopt;
-  return take_first(port, lanes[lane]);
+  return take_first(port, ports_[port], lanes[lane]);
 }
 
 std::optional<SimTime> EgressBank::wait(Context& context, PortIndex port, SendLane& lane, const Frame& train,
                                         SimTime ready, PortIndex from, std::uint8_t from_lane) {
-  if (ports_[port].hears_waiting && !may_wait(context, port, train)) return context.now();
-  if (train.bytes > ports_[port].capacity)
+  Port& p = ports_[port];
+  if (p.hears_waiting && !may_wait(context, port, train)) return context.now();
+  if (train.bytes > p.capacity)
     throw SimulationError(
         context.now(), model_->component_name(context.self()),
         fmt::format("a train of {} B does not fit the {} B buffer at the far end of port {}", train.bytes,
-                    ports_[port].capacity, port));
+                    p.capacity, port));
   pool_.push(lane.first_waiting, lane.last_waiting,
              Waiting{train, ready, SendQueue::none, from, from_lane, 0});
-  std::int64_t& waiting = ports_[port].waiting_bytes;
-  waiting += train.bytes;
-  if (ports_[port].fails) watch(context, port);
-  if (ports_[port].takes_turns) {
+  p.waiting_bytes += train.bytes;
+  if (p.fails) watch(context, port);
+  if (p.takes_turns) {
     turns_[port].waiting[train.lane] += train.bytes;
     lane_turns(port).wake_when_free(context);
   }
-  if (!ports_[port].counts_queue) return std::nullopt;
+  if (!p.counts_queue) return std::nullopt;
   LaneCount& count = count_of(port, train.lane);
-  count.max_waiting = std::max(count.max_waiting, waiting);
+  count.max_waiting = std::max(count.max_waiting, p.waiting_bytes);
   return std::nullopt;
 }
 

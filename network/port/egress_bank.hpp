@@ -135,19 +135,18 @@ class EgressBank final : public FrameLine {
 
   /// Sends `train` on `port`, not before `ready`. Returns when its tail leaves (now: it does not), or nothing
   /// if it must wait for the far end or its turn; `from` (the port it came in on) on_flow_control hands back.
-  std::optional<SimTime> offer(Context& context, PortIndex port, const Frame& train, SimTime ready,
-                               PortIndex from = self_port) {
+  [[gnu::always_inline]] std::optional<SimTime> offer(Context& context, PortIndex port, const Frame& train,
+                                                      SimTime ready, PortIndex from = self_port) {
     return offer(context, port, train, ready, from, train.lane);
   }
   /// The same for a train that came in on another lane, `from_lane`, than the one it leaves on.
   [[gnu::always_inline]] std::optional<SimTime> offer(Context& context, PortIndex port, const Frame& train,
                                                       SimTime ready, PortIndex from, std::uint8_t from_lane) {
     Port& p = ports_[port];
-    LIGHTRAIL_EXPECT(p.is_connected);
     SendLane& lane = lane_of(p, context, port, train.lane);
     if (lane.first_waiting == SendQueue::none && lane.allowed >= train.bytes &&
         (p.is_plain || is_its_turn(port, train.lane, ready, context.now())))
-      return put(context, port, lane, train, ready);
+      return put(context, port, p, lane, train, ready);
     return wait(context, port, lane, train, ready, from, from_lane);
   }
 
@@ -169,9 +168,10 @@ class EgressBank final : public FrameLine {
   /// As offer(), of a port that is open: the far end is told `told` instead, or nothing.
   SimTime pass(Context& context, PortIndex port, const Frame& train, SimTime ready, const Payload* told) {
     LIGHTRAIL_EXPECT(is_open(port));
-    const SimTime start = std::max({ready, context.now(), ports_[port].free_at});
-    const SimTime busy = ports_[port].line.of(train.bytes);
-    take_line(context, port, train, ready, start, busy);
+    Port& p = ports_[port];
+    const SimTime start = std::max({ready, context.now(), p.free_at});
+    const SimTime busy = p.line.of(train.bytes);
+    take_line(context, port, p, train, ready, start, busy);
     if (told) context.send(port, start, *told);
     return start + busy;
   }
@@ -185,10 +185,11 @@ class EgressBank final : public FrameLine {
   /// left(train, from, tail) for each, the train on the lane that it came in on.
   template <class Left>
   void on_flow_control(Context& context, PortIndex port, const Payload& message, Left&& left) {
-    const LaneMask opened = ports_[port].adds_credits
-                                ? add(as<Credit>(message), port)
+    Port& p = ports_[port];
+    const LaneMask opened = p.adds_credits
+                                ? add(as<Credit>(message), port, p)
                                 : control_of_[port]->on_message(context, port, message, lanes_of(port));
-    if (ports_[port].waiting_bytes != 0) send_waiting(context, port, opened, left);
+    if (p.waiting_bytes != 0) send_waiting(context, port, p, opened, left);
   }
   /// The same when a timer of the flow control has ended (FlowTimer::Side::sender).
   template <class Left>
@@ -201,7 +202,7 @@ class EgressBank final : public FrameLine {
           freed.lane = gone->from_lane;
           left(freed, gone->from, context.now());
         }
-    send_waiting(context, timer.port, opened, left);
+    send_waiting(context, timer.port, ports_[timer.port], opened, left);
   }
 
   /// The line of a port whose lanes take turns is free (FlowTimer::Side::line).
@@ -241,7 +242,7 @@ class EgressBank final : public FrameLine {
     for (std::uint32_t k = 0; k < lanes.count(); ++k) {
       SendLane& lane = lanes[k];
       while (lane.first_waiting != SendQueue::none) {
-        const Waiting w = take_first(port, lane);
+        const Waiting w = take_first(port, p, lane);
         cut_off(w.train, port);
         Frame freed = w.train;
         freed.lane = w.from_lane;
@@ -313,14 +314,14 @@ class EgressBank final : public FrameLine {
     return p.is_connected && !p.fails && !p.was_dark;
   }
   SendLane& lane_of(Port& p, const Context& context, PortIndex port, std::uint8_t lane) {
-    if (p.lanes == 0) return p.near[0];
-    if (lane >= p.lanes) refuse_lane(context, port, lane);
-    return lane < near_lanes ? p.near[lane] : far_lane(port, lane);
+    return lane < p.lanes_here ? p.near[lane] : other_lane(context, port, lane);
   }
   [[nodiscard]] const SendLane& lane_of(const Port& p, const Context& context, PortIndex port,
                                         std::uint8_t lane) const {
     return const_cast<EgressBank*>(this)->lane_of(const_cast<Port&>(p), context, port, lane);
   }
+  /// Of a port that has one for all, or far ones. Throws SimulationError where it has it not.
+  SendLane& other_lane(const Context& context, PortIndex port, std::uint8_t lane);
   SendLane& far_lane(PortIndex port, std::uint32_t lane) {
     return far_lanes_[std::size_t{port} * (max_lanes - near_lanes) + lane - near_lanes];
   }
@@ -337,9 +338,9 @@ class EgressBank final : public FrameLine {
   /// Which ports add credits without their flow control.
   void ask_for_credits();
   /// What has come in on `port`; returns the lane.
-  LaneMask add(const Credit& credit, PortIndex port) {
-    SendLane& lane = lanes_of(port)[credit.lane];
-    LIGHTRAIL_EXPECT(credit.bytes <= ports_[port].capacity - lane.allowed);  // bytes are conserved
+  LaneMask add(const Credit& credit, PortIndex port, Port& p) {
+    SendLane& lane = credit.lane < p.lanes_here ? p.near[credit.lane] : lanes_of(port)[credit.lane];
+    LIGHTRAIL_EXPECT(credit.bytes <= p.capacity - lane.allowed);  // bytes are conserved
     lane.allowed += credit.bytes;
     return static_cast<LaneMask>(1u << credit.lane);
   }
@@ -360,29 +361,29 @@ class EgressBank final : public FrameLine {
   /// The first that waits on `lane`, if its flow control throws it away; it waits no longer.
   [[nodiscard]] std::optional<Waiting> take_discarded(Context& context, PortIndex port, std::uint32_t lane);
   /// The train that has waited longest on `lane`.
-  Waiting take_first(PortIndex port, SendLane& lane) {
+  [[gnu::always_inline]] Waiting take_first(PortIndex port, Port& p, SendLane& lane) {
     const Waiting first = pool_.pop(lane.first_waiting, lane.last_waiting);
-    ports_[port].waiting_bytes -= first.train.bytes;
-    if (ports_[port].takes_turns) turns_[port].waiting[first.train.lane] -= first.train.bytes;
+    p.waiting_bytes -= first.train.bytes;
+    if (p.takes_turns) turns_[port].waiting[first.train.lane] -= first.train.bytes;
     return first;
   }
   /// The train that has waited longest on `lane`, which may leave.
   template <class Left>
-  [[gnu::always_inline]] void send_first(Context& context, PortIndex port, SendLane& lane, Left& left) {
-    Waiting w = take_first(port, lane);
-    const SimTime tail = put(context, port, lane, w.train, w.ready);
+  [[gnu::always_inline]] void send_first(Context& context, PortIndex port, Port& p, SendLane& lane,
+                                         Left& left) {
+    Waiting w = take_first(port, p, lane);
+    const SimTime tail = put(context, port, p, lane, w.train, w.ready);
     w.train.lane = w.from_lane;
     left(w.train, w.from, tail);
   }
   /// On lanes that have been opened.
   template <class Left>
-  void send_waiting(Context& context, PortIndex port, LaneMask opened, Left& left) {
-    Port& p = ports_[port];
+  void send_waiting(Context& context, PortIndex port, Port& p, LaneMask opened, Left& left) {
     if (p.takes_turns) return take_turns(context, port, left);
     for (; opened != 0; opened &= static_cast<LaneMask>(opened - 1)) {
       SendLane& lane = lane_of(p, context, port, static_cast<std::uint8_t>(std::countr_zero(opened)));
       while (lane.first_waiting != SendQueue::none && lane.allowed >= pool_[lane.first_waiting].train.bytes)
-        send_first(context, port, lane, left);
+        send_first(context, port, p, lane, left);
     }
   }
   /// Whether a train that is ready at `ready` may have the line now.
@@ -401,16 +402,16 @@ class EgressBank final : public FrameLine {
   template <class Left>
   void take_turns(Context& context, PortIndex port, Left& left) {
     LaneTurns turns = lane_turns(port);
+    Port& p = ports_[port];
     for (std::uint32_t lane = turns.next(context.now()); lane != LaneArbiter::none;
          lane = turns.next(context.now()))
-      send_first(context, port, lane_of(ports_[port], context, port, static_cast<std::uint8_t>(lane)), left);
+      send_first(context, port, p, lane_of(p, context, port, static_cast<std::uint8_t>(lane)), left);
     turns.wake_when_free(context);
   }
   /// Of a port that is counted: reads and writes nothing but its PortCount, mostly.
-  [[gnu::always_inline]] void count(Context& context, PortIndex port, const Frame& train, SimTime ready,
-                                    SimTime start, SimTime busy) {
-    if (!ports_[port].is_metered || train.lane != 0)
-      return count_all(context, port, train, ready, start, busy);
+  [[gnu::always_inline]] void count(Context& context, PortIndex port, const Port& p, const Frame& train,
+                                    SimTime ready, SimTime start, SimTime busy) {
+    if (!p.is_metered || train.lane != 0) return count_all(context, port, train, ready, start, busy);
     PortCount& count = ports_.partner(port);
     count.lane.add(context.now(), ready, start, start + busy);
     count.meter.add(context, meter_settings_, start, busy, is_payload(train.kind) ? train.bytes : 0);
@@ -419,21 +420,19 @@ class EgressBank final : public FrameLine {
   void count_all(Context& context, PortIndex port, const Frame& train, SimTime ready, SimTime start,
                  SimTime busy);
   /// A plain port's line has `train` from `start` on, for `busy`.
-  [[gnu::always_inline]] void take_line(Context& context, PortIndex port, const Frame& train, SimTime ready,
-                                        SimTime start, SimTime busy) {
-    Port& p = ports_[port];
+  [[gnu::always_inline]] void take_line(Context& context, PortIndex port, Port& p, const Frame& train,
+                                        SimTime ready, SimTime start, SimTime busy) {
     p.free_at = start + busy;
     p.carried_bytes += train.bytes;
-    if (p.is_counted) count(context, port, train, ready, start, busy);
+    if (p.is_counted) count(context, port, p, train, ready, start, busy);
   }
-  [[gnu::always_inline]] SimTime put(Context& context, PortIndex port, SendLane& lane, const Frame& train,
-                                     SimTime ready) {
-    Port& p = ports_[port];
+  [[gnu::always_inline]] SimTime put(Context& context, PortIndex port, Port& p, SendLane& lane,
+                                     const Frame& train, SimTime ready) {
     SimTime start = std::max({ready, context.now(), p.free_at});
     SimTime busy = p.line.of(train.bytes);
     if (!p.is_plain) return put_on_line(context, port, lane, train, ready, start, busy);
     if (p.subtracts) lane.allowed -= train.bytes;
-    take_line(context, port, train, ready, start, busy);
+    take_line(context, port, p, train, ready, start, busy);
     context.send(port, start, to_payload(train));
     return start + busy;
   }

@@ -19,7 +19,8 @@ struct alignas(64) EgressPort {
   std::int64_t carried_bytes = 0;  ///< on the line so far, control messages included
   std::uint32_t capacity = 0;      ///< SendTerms
   std::uint8_t lanes = 0;          ///< SendTerms
-  bool is_connected = false;
+  std::uint8_t lanes_here = 1;     ///< of them, those in `near`; lane 0 is where there are none
+  bool is_connected : 1 = false;
   bool is_counted : 1 = false;     ///< its EgressPortCount or traffic meters are kept
   bool is_metered : 1 = false;     ///< its EgressPortCount is all that is kept
   bool counts_queue : 1 = false;   ///< queue is recorded
@@ -32,7 +33,7 @@ struct alignas(64) EgressPort {
   bool tells : 1 = false;          ///< SendTerms::Leaving
   bool is_stoppable : 1 = false;   ///< SendTerms::ahead; takes_turns as well
   bool hears_waiting : 1 = false;  ///< SendTerms
-  bool is_plain : 1 = true;        ///< none of errs, fails, tells, takes_turns
+  bool is_plain : 1 = true;        ///< connected, and none of errs, fails, tells, takes_turns
   bool is_clear : 1 = false;       ///< usable and lit for good
   bool adds_credits : 1 = false;   ///< SendTerms, and nothing was borrowed
 
