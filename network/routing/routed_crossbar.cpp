@@ -44,6 +44,13 @@ const NicHealth* health_of(const BuildContext& build, const SwitchRoute* route) 
   return role_of(route) == NicRole::compute ? build.model.resource<NicHealth>() : nullptr;
 }
 
+/// Whether its ways are by digit whatever happens.
+bool is_direct(const BuildContext& build, const PacketSwitchSpec& spec, const SwitchRoute* route) {
+  const auto* health = build.model.resource<HealthTable>();
+  return spec.routing->goes_by_digit && route && book_of(build, route) && !health_of(build, route) &&
+         !(health && health->has_outages());
+}
+
 std::unique_ptr<Detours> detours_of(const BuildContext& build, const SwitchRoute& route) {
   const auto* health = build.model.resource<HealthTable>();
   if (!health || !health->has_outages() || route.groups || !route.listed.empty()) return nullptr;
@@ -94,6 +101,7 @@ RoutedCrossbar::RoutedCrossbar(const BuildContext& build, const PacketSwitchSpec
     : route_(find_route(build)),
       narrows_(spec.routing->narrows),
       tells_(spec.routing->tells),
+      is_direct_(is_direct(build, spec, route_.route())),
       book_(book_of(build, route_.route())),
       health_(health_of(build, route_.route())),
       lanes_(lanes_of(build)),
@@ -241,6 +249,10 @@ void RoutedCrossbar::prefetch(std::span<const Delivery> events, std::span<const 
       continue;
     }
     crossbar_.prefetch_input(delivery.port, frame.lane);
+    if (is_direct_) {
+      if (const PortIndex port = direct_port(frame.address.to()); port < links.size()) prefetch_port(port);
+      continue;
+    }
     const SwitchRoute::Candidates ports = likely_ports(frame.address.to());
     if (ports.count > 1) {
       if (std::exchange(has_many, true)) continue;  // mostly the same

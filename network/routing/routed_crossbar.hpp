@@ -34,6 +34,11 @@ class RoutedCrossbar {
 
   /// Where `frame`, which came in on `in`, goes. Throws SimulationError when nothing leads there.
   [[gnu::always_inline]] RouteChoice way_of(const Frame& frame, PortIndex in, Context& context) {
+    if (is_direct_) {
+      const PortIndex port = direct_port(frame.address.to());
+      if (port < context.port_count() && crossbar_.egress().is_connected(port)) [[likely]]
+        return {port, frame.lane};
+    }
     const Lid lid = lid_of(frame, context);  // first, since it finds that there is no routing
     const RouteChoice way = routing_->choose(lid, frame, in, context);
     // Unroutable is more than any.
@@ -90,6 +95,12 @@ class RoutedCrossbar {
     if (!routing_ || !lid.is_valid()) fail_without_route(context, to);
     return lid;
   }
+  /// Where ways are by digit: the port to an endpoint, `unroutable` where nothing leads there.
+  [[nodiscard, gnu::always_inline]] PortIndex direct_port(EndpointId to) const {
+    if (to.value >= book_->endpoints.size()) return unroutable;
+    const Lid lid = (*book_)[to].lid;
+    return lid.is_valid() ? route_.by_digit(lid) : unroutable;
+  }
   /// What a port leads to: no switch, a switch, one that hears of full ways.
   enum class Beyond : std::uint8_t { device, packet_switch, listener };
   static std::vector<Beyond> beyond(const BuildContext& build, const PacketSwitchSpec& spec);
@@ -110,6 +121,7 @@ class RoutedCrossbar {
   std::unique_ptr<Routing> routing_;  ///< null: the switch has no routes
   [[no_unique_address]] NearRoute route_;
   const bool narrows_, tells_;  ///< RoutingKind
+  const bool is_direct_;        ///< fixed: ways are by digit, and always were
   const AddressBook* book_;     ///< of its fabric
   const NicHealth* health_;     ///< null: no NIC's cable ever fails, or nobody stands in
   const LaneMap* lanes_;        ///< null: the lane stays, or is as the routing says

@@ -19,4 +19,11 @@ SwitchRoute::Candidates SwitchRoute::candidates(Lid lid) const {
   return {first_up, up_count, nullptr};
 }
 
+PortIndex NearRoute::by_digit_of_others(Lid lid) const {
+  const SwitchRoute::Candidates ports = candidates(lid);
+  if (ports.count == 0) return unroutable;
+  const bool is_up = !ports.list && ports.first == first_up_ && ports.count == up_count_;
+  return ports[(is_up ? lid.value / first_.lids_per_child : lid.value) % ports.count];
+}
+
 }  // namespace lightrail

@@ -11,6 +11,9 @@
 
 namespace lightrail {
 
+/// The port of a RouteChoice, or of NearRoute::by_digit(), that says: no way.
+inline constexpr PortIndex unroutable = 0xfffe;
+
 /// Where a switch sends a lid. Fabrics: every child subtree is one interval of lids, so routing is
 /// arithmetic; what is in no child goes up, or by its group. Explicit graphs: one list of ports a lid.
 struct SwitchRoute {
@@ -64,12 +67,23 @@ class NearRoute {
     if (is_whole_) return up();
     return route_ ? route_->candidates(lid) : SwitchRoute::Candidates{};
   }
-  /// Of the first row of children.
-  [[nodiscard]] std::uint32_t lids_per_child() const { return first_.lids_per_child; }
+  /// The port that destination-mod-k takes to a lid: up by the digit of the lid that this tier decides, so
+  /// that tiers do not choose alike, down the parallel links in turns; `unroutable`: none leads there.
+  [[nodiscard, gnu::always_inline]] PortIndex by_digit(Lid lid) const {
+    if (first_.have(lid)) {
+      const PortIndex first = first_.candidates(lid).first;
+      return first_.ports_per_child == 1 ? first
+                                         : static_cast<PortIndex>(first + lid.value % first_.ports_per_child);
+    }
+    if (!is_whole_ || up_count_ == 0) return by_digit_of_others(lid);
+    return static_cast<PortIndex>(first_up_ + lid.value / first_.lids_per_child % up_count_);
+  }
   /// All ports up.
   [[nodiscard]] SwitchRoute::Candidates up() const { return {first_up_, up_count_, nullptr}; }
 
  private:
+  [[nodiscard]] PortIndex by_digit_of_others(Lid lid) const;
+
   const SwitchRoute* route_;
   SwitchRoute::Children first_{};
   PortIndex first_up_ = 0;

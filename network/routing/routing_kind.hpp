@@ -25,9 +25,6 @@ struct RouteChoice {
   std::uint8_t lane = 0;  ///< virtual lane that it takes from here on
 };
 
-/// The port of a RouteChoice that says: no way.
-inline constexpr PortIndex unroutable = 0xfffe;
-
 /// What a switch gives its routing when it is built; all outlive the routing.
 struct RoutingSetup {
   const SwitchRoute& route;
@@ -87,6 +84,8 @@ class RoutingKind {
   bool sees_pauses = false;   ///< the same of flowlet_gap
   /// A flow's way is a function of its addresses alone: flows meet on a port while others are idle.
   bool fixes_ways = false;
+  /// Where no link fails the port is NearRoute::by_digit() and the lane stays: the Routing is not asked.
+  bool goes_by_digit = false;
   std::function<std::unique_ptr<Routing>(const RoutingSetup&)> make;
 };
 
