@@ -79,7 +79,8 @@ void EthernetSwitch::handle(const Event& event, PortIndex port, Context& context
 
 void EthernetSwitch::handle_all(EventBatch& batch) {
   for (const Delivery& delivery : batch.ahead()) path_.prefetch_waiting(delivery);
-  while (batch.next()) handle(batch.event(), batch.port(), batch.context());
+  batch.for_each(
+      [this](const Event& event, PortIndex port, Context& context) { handle(event, port, context); });
 }
 
 void EthernetSwitch::finish(Context& context) {

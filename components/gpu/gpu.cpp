@@ -172,7 +172,8 @@ void Gpu::prefetch(std::span<const Delivery> events, std::span<const OutLink> li
 }
 
 void Gpu::handle_all(EventBatch& batch) {
-  while (batch.next()) handle(batch.event(), batch.port(), batch.context());
+  batch.for_each(
+      [this](const Event& event, PortIndex port, Context& context) { handle(event, port, context); });
 }
 
 void Gpu::on_scheduler(const Payload& p, Context& context) {

@@ -166,10 +166,10 @@ void Nic::prefetch(std::span<const Delivery> events, std::span<const OutLink> li
 }
 
 void Nic::handle_all(EventBatch& batch) {
-  while (batch.next()) {
-    handle_event(batch.event(), batch.port(), batch.context());
-    if (health_) watch(batch.context());
-  }
+  batch.for_each([this](const Event& event, PortIndex port, Context& context) {
+    handle_event(event, port, context);
+    if (health_) watch(context);
+  });
 }
 
 void Nic::fail(const Context& context, const std::string& what) const {

@@ -191,7 +191,8 @@ void Nvswitch::handle_all(EventBatch& batch) {
   if (book_)
     for (const Delivery& delivery : batch.ahead())
       book_->prefetch(as<Frame>(delivery.event.payload).address.to());
-  while (batch.next()) handle(batch.event(), batch.port(), batch.context());
+  batch.for_each(
+      [this](const Event& event, PortIndex port, Context& context) { handle(event, port, context); });
 }
 
 std::vector<PortIndex> Nvswitch::members(const Context& context, const Train& train, EndpointId head) const {

@@ -54,7 +54,7 @@ void Switch::forward(const Frame& frame, PortIndex in, Context& context) {
   path_.crossbar().forward_on_lane(context, came, in, way.port, way.lane);
 }
 
-void Switch::handle(const Event& event, PortIndex port, Context& context) {
+[[gnu::always_inline]] inline void Switch::take_event(const Event& event, PortIndex port, Context& context) {
   const Payload& p = event.payload;
   const MessageKind kind = kind_of(p);
   Crossbar& crossbar = path_.crossbar();
@@ -64,7 +64,7 @@ void Switch::handle(const Event& event, PortIndex port, Context& context) {
       forward(frame, port, context);
     } else {
       const RouteChoice way = path_.way_of(frame, port, context);
-      if (way.lane != frame.lane)
+      if (way.lane != frame.lane) [[unlikely]]
         crossbar.forward_on_lane(context, frame, port, way.port, way.lane);
       else
         crossbar.forward(context, frame, port, way.port);
@@ -75,6 +75,10 @@ void Switch::handle(const Event& event, PortIndex port, Context& context) {
     handle_rare(p, port, context);
   }
   if (crossbar.egress().has_cut_off()) path_.on_cut_off(context);
+}
+
+void Switch::handle(const Event& event, PortIndex port, Context& context) {
+  take_event(event, port, context);
 }
 
 void Switch::handle_rare(const Payload& payload, PortIndex port, Context& context) {
@@ -154,7 +158,8 @@ std::vector<std::string> Switch::waits_for() const {
 
 void Switch::handle_all(EventBatch& batch) {
   for (const Delivery& delivery : batch.ahead()) path_.prefetch_waiting(delivery);
-  while (batch.next()) handle(batch.event(), batch.port(), batch.context());
+  batch.for_each(
+      [this](const Event& event, PortIndex port, Context& context) { take_event(event, port, context); });
 }
 
 void Switch::finish(Context& context) {

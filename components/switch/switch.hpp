@@ -67,6 +67,7 @@ class Switch final : public Component, public HasBufferWaits {
   void load(StateReader& in) override;
 
  private:
+  void take_event(const Event& event, PortIndex port, Context& context);
   void forward(const Frame& frame, PortIndex in, Context& context);
   /// Any message that is neither a train nor of flow control.
   void handle_rare(const Payload& payload, PortIndex port, Context& context);

@@ -31,7 +31,8 @@ class Component {
   /// The events of one slice. Hot kinds override this by the same loop, in which handle() is then no virtual
   /// call, and fetch memory ahead. What comes of it must be what handle() makes of every single event.
   virtual void handle_all(EventBatch& batch) {
-    while (batch.next()) handle(batch.event(), batch.port(), batch.context());
+    batch.for_each(
+        [this](const Event& event, PortIndex port, Context& context) { handle(event, port, context); });
   }
   /// Adds what prefetch() reads of this object, and what every event touches; called once. The object's first
   /// line is added anyway. Without: the first hot_bytes of its kind.

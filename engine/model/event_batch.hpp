@@ -56,6 +56,30 @@ class EventBatch {
     *hash_ = extend_hash(*hash_, *event_);
     return true;
   }
+  /// handle(event, port, context) for all of them, and faster so than by next().
+  template <class Handle>
+  [[gnu::always_inline]] void for_each(Handle&& handle) {
+    Context& context = *context_;
+    std::uint64_t hash = *hash_;
+    for (const Delivery* known = next_;;) {
+      const Event* event = nullptr;
+      PortIndex port = self_port;
+      if (!own_->empty() && (known == end_ || comes_before(own_->front(), known->event))) [[unlikely]] {
+        event = &own_->pop();
+      } else {
+        if (known == end_) break;
+        event = &known->event;
+        port = known->port;
+        ++known;
+      }
+      ++handled_;
+      context.before_ = context.now_;
+      context.now_ = event->time;
+      *hash_ = hash = extend_hash(hash, *event);
+      handle(*event, port, context);
+    }
+    next_ = end_;
+  }
   [[nodiscard]] const Event& event() const { return *event_; }
   [[nodiscard]] PortIndex port() const { return port_; }
   Context& context() { return *context_; }
