@@ -28,6 +28,23 @@ struct Bucket {
   [[nodiscard]] std::uint32_t size() const { return chunks * Chunk::capacity + in_head - Chunk::capacity; }
   /// A place for one more event; must not be full.
   Delivery& add() { return head->items[in_head++]; }
+  /// The first that was added comes first; the bucket is to be released then.
+  template <class F>
+  void for_each_in_order(F&& visit) {
+    Chunk* newer = nullptr;
+    for (Chunk* chunk = head; chunk;) {
+      Chunk* const older = chunk->next;
+      chunk->next = newer;
+      newer = chunk;
+      chunk = older;
+    }
+    head = newer;
+    for (const Chunk* chunk = head; chunk; chunk = chunk->next) {
+      if (chunk->next) prefetch_lines(chunk->next, sizeof(Chunk));
+      const std::uint32_t n = chunk->next ? Chunk::capacity : in_head;
+      for (std::uint32_t i = 0; i < n; ++i) visit(chunk->items[i]);
+    }
+  }
   /// The last that was added comes first.
   template <class F>
   void for_each(F&& visit) const {

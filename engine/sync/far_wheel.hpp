@@ -58,7 +58,7 @@ class FarWheel {
     occupied_[level] &= ~(std::uint64_t{1} << slot);
     Bucket bucket = std::exchange(levels_[level][slot], {}).bucket;
     size_ -= bucket.size();
-    bucket.for_each([&](const Delivery& delivery) {
+    bucket.for_each_in_order([&](const Delivery& delivery) {
       // A slot of the lowest level has one round.
       const std::int64_t r = level == 0 ? round : round_of(delivery.event.time);
       if (r == round)

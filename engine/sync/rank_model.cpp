@@ -1,6 +1,7 @@
 #include "engine/sync/rank_model.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <string>
 
@@ -47,6 +48,12 @@ RankModel::RankModel(const Model& model, const Partition& partition, int rank, R
   }
 }
 
+RankModel::HotOffsets::HotOffsets(std::uint64_t lines) {
+  for (; lines != 0; lines &= lines - 1)
+    bytes[count++] = static_cast<std::uint16_t>(64 * std::countr_zero(lines));
+  if (count % 2 != 0) bytes[count] = bytes[count - 1], ++count;
+}
+
 std::uint8_t RankModel::hot_lines_of(const Component& component, std::uint32_t hot_bytes) {
   HotLines hot(&component);
   component.tell_hot(hot);
@@ -55,7 +62,10 @@ std::uint8_t RankModel::hot_lines_of(const Component& component, std::uint32_t h
   const auto known = std::find(hot_lines_.begin(), hot_lines_.end(), hot.lines());
   const auto index = known - hot_lines_.begin();
   if (index > std::numeric_limits<std::uint8_t>::max()) return 0;  // what is fetched in vain costs little
-  if (known == hot_lines_.end()) hot_lines_.push_back(hot.lines());
+  if (known == hot_lines_.end()) {
+    hot_lines_.push_back(hot.lines());
+    hot_offsets_.emplace_back(hot.lines());
+  }
   return static_cast<std::uint8_t>(index);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-#include <bit>
+#include <array>
 #include <boost/align/aligned_allocator.hpp>
 #include <cstdint>
 #include <memory>
@@ -90,9 +90,11 @@ class RankModel {
   void prefetch_component(std::uint32_t local) const {
     const Slot& slot = slots_[local];
     const char* object = reinterpret_cast<const char*>(slot.component.get());
-    std::uint64_t lines = hot_lines_[slot.hot];  // one at least
-    do prefetch_line(object + 64 * std::countr_zero(lines));
-    while ((lines &= lines - 1) != 0);
+    const HotOffsets& hot = hot_offsets_[slot.hot];
+    for (std::uint32_t i = 0; i < hot.count; i += 2) {
+      prefetch_line(object + hot.bytes[i]);
+      prefetch_line(object + hot.bytes[i + 1]);
+    }
   }
   /// Needs the component to be near.
   void prefetch_state(std::uint32_t local, std::span<const Delivery> events) const {
@@ -119,6 +121,11 @@ class RankModel {
     OutLink self{};
   };
   static_assert(sizeof(Slot) == 64);
+  struct HotOffsets {  // of the same lines, an even number: the last may be there twice
+    std::uint32_t count = 0;
+    std::array<std::uint16_t, 64> bytes{};
+    explicit HotOffsets(std::uint64_t lines);
+  };
   void place(const Tiles& tiles);
   void add(ComponentId id);
   [[nodiscard]] std::uint8_t hot_lines_of(const Component& component, std::uint32_t hot_bytes);
@@ -132,6 +139,7 @@ class RankModel {
   HeldRows rows_;
   std::vector<Slot> slots_;               // by place
   std::vector<std::uint64_t> hot_lines_;  // of objects (HotLines), each set once
+  std::vector<HotOffsets> hot_offsets_;   // likewise
   std::vector<std::uint32_t> places_, tile_starts_;
   SimTime tile_width_ = time_never;
   std::uint32_t interior_start_ = 0;

@@ -121,17 +121,18 @@ void SliceQueue::keep_from(SimTime end, std::int64_t slice, Bucket& bucket) {
   bucket = kept;
 }
 
-/// Insertion by (component, order of events).
+/// Insertion by (component, order of events), from the end, as the bucket has them.
 void SliceQueue::sort_few(const Bucket& bucket) {
-  std::uint32_t count = 0;
+  const std::uint32_t count = bucket.size();
+  std::uint32_t first = count;
   bucket.for_each([&](const Delivery& delivery) {
-    std::uint32_t i = count++;
-    for (; i > 0; --i) {
-      const Delivery& before = sorted_[i - 1];
-      if (before.place < delivery.place ||
-          (before.place == delivery.place && comes_before(before.event, delivery.event)))
+    std::uint32_t i = --first;
+    for (; i + 1 < count; ++i) {
+      const Delivery& after = sorted_[i + 1];
+      if (delivery.place < after.place ||
+          (delivery.place == after.place && comes_before(delivery.event, after.event)))
         break;
-      sorted_[i] = before;
+      sorted_[i] = after;
     }
     sorted_[i] = delivery;
   });
