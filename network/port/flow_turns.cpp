@@ -7,7 +7,7 @@
 namespace lightrail {
 
 FlowTurns::FlowTurns(std::uint32_t rings, std::uint32_t plain_rings, std::uint32_t train_bytes)
-    : rings_(rings), plain_rings_(plain_rings), train_bytes_(train_bytes) {
+    : rings_(rings), plain_rings_(plain_rings), train_bytes_(train_bytes), busy_(knows_busy() ? 0 : ~0u) {
   if (plain_rings_ < rings) fair_ = std::make_unique<FairRing[]>(rings);
 }
 
@@ -50,6 +50,7 @@ std::uint32_t FlowTurns::add(std::uint32_t ring, const Message& message) {
     r.first = fair.turns.front().flow;
   }
   ++r.count;
+  note_busy(ring);
   return flow;
 }
 
@@ -119,14 +120,15 @@ void FlowTurns::pass(std::uint32_t ring, std::int64_t left) {
     if (r.owing != 0) skip_owing(r);
     return;
   }
-  const auto longest = static_cast<std::uint32_t>(train_bytes_);
-  sent_in_turn(ring, static_cast<std::uint32_t>(std::min(left, train_bytes_)), left, longest);
+  sent_in_turn(ring, static_cast<std::uint32_t>(std::min<std::int64_t>(left, train_bytes_)), left,
+               train_bytes_);
 }
 
 void FlowTurns::remove_first(std::uint32_t ring) {
   Ring& r = rings_[ring];
   const std::uint32_t flow = first(ring);
   --r.count;
+  note_busy(ring);
   if (is_plain(ring)) {
     const std::uint32_t next = flows_[flow].next, previous = flows_[flow].previous;
     flows_[previous].next = next;
@@ -160,6 +162,7 @@ void FlowTurns::save(StateWriter& out) const {
 
 void FlowTurns::load(StateReader& in) {
   for (Ring& ring : rings_) in.get(ring);
+  for (std::uint32_t ring = 0; ring < rings_.size(); ++ring) note_busy(ring);
   in.get(flows_), in.get(free_flow_);
   for (FairRing& fair : std::span(fair_.get(), fair_ ? rings_.size() : 0))
     in.get(fair.positions), in.get(fair.given), in.get(fair.turns);

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -59,6 +60,9 @@ class FlowTurns {
   Flow& operator[](std::uint32_t flow) { return flows_[flow]; }
   const Flow& operator[](std::uint32_t flow) const { return flows_[flow]; }
   [[nodiscard]] bool is_empty(std::uint32_t ring) const { return rings_[ring].count == 0; }
+  /// Rings that have flows, bit k for ring k; all where there are more than knows_busy() can say.
+  [[nodiscard]] std::uint32_t busy() const { return busy_; }
+  [[nodiscard]] bool knows_busy() const { return rings_.size() <= 32; }
   /// Flows in a ring.
   [[nodiscard]] std::uint32_t count(std::uint32_t ring) const { return rings_[ring].count; }
   /// The flow whose turn it is; the ring must not be empty.
@@ -90,8 +94,8 @@ class FlowTurns {
   void tell_hot(HotLines& lines) const { lines.add_all(flows_, fair_); }
   /// The flows whose turn it is, and what says whose it is next.
   void prefetch() const {
-    for (std::uint32_t ring = 0; ring < rings_.size(); ++ring) {
-      if (rings_[ring].count == 0) continue;
+    for (std::uint32_t rings = knows_busy() ? busy_ : 0; rings != 0; rings &= rings - 1) {
+      const auto ring = static_cast<std::uint32_t>(std::countr_zero(rings));
       prefetch_line(&flows_[rings_[ring].first]);
       if (!is_plain(ring)) prefetch_line(&fair_[ring]);
     }
@@ -138,6 +142,12 @@ class FlowTurns {
   void skip_rounds(Ring& ring);
   void sent_in_turn(std::uint32_t ring, std::uint32_t bytes, std::int64_t left, std::uint32_t longest);
   std::uint32_t new_flow();
+  /// After its count has changed.
+  void note_busy(std::uint32_t ring) {
+    if (!knows_busy()) return;
+    const std::uint32_t bit = 1u << ring;
+    busy_ = rings_[ring].count == 0 ? busy_ & ~bit : busy_ | bit;
+  }
   [[nodiscard]] Turn turn(std::uint32_t ring, std::uint32_t flow, std::int64_t left, std::int64_t longest);
   static void replace_first(std::vector<Turn>& heap, const Turn& turn);
 
@@ -145,7 +155,8 @@ class FlowTurns {
   SmallArray<Ring, 8> rings_;  ///< of a NIC with two lanes, a GPU, a host and a port: all
   std::uint32_t free_flow_ = none;
   std::uint32_t plain_rings_;         ///< fixed
-  std::int64_t train_bytes_;          ///< fixed [B]
+  std::uint32_t train_bytes_;         ///< fixed [B]
+  std::uint32_t busy_;                ///< follows from rings_
   std::unique_ptr<FairRing[]> fair_;  ///< by ring; null where all are plain
 };
 

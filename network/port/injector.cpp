@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -163,7 +164,7 @@ SimTime Injector::read_lag(std::uint32_t source, std::uint32_t bytes, EgressBank
   return std::max(reader.of(bytes) - egress.line_time(port_, bytes), SimTime{0});
 }
 
-std::uint32_t Injector::choose_control(const Context& context, const EgressBank& egress) const {
+std::uint32_t Injector::choose_among_control(const Context& context, const EgressBank& egress) const {
   for (std::uint32_t ring = 0; ring < lanes_; ++ring) {
     if (turns_.is_empty(ring)) continue;
     const Message& message = turns_.first_message(ring);
@@ -193,11 +194,10 @@ bool Injector::turn_to_unpaused(std::uint32_t ring, SimTime at, SimTime& earlies
   return false;
 }
 
-/// Whether the ring's next train may start at `at`; `earliest` becomes no later than when it may, where it
-/// only waits for its reading.
+/// Whether the next train of a ring that has flows may start at `at`; `earliest` becomes no later than when
+/// it may, where it only waits for its reading.
 [[gnu::always_inline]] inline bool Injector::is_ready(std::uint32_t ring, const Context& context,
                                                       EgressBank& egress, SimTime at, SimTime& earliest) {
-  if (turns_.is_empty(ring)) return false;
   if (pacing_ && !turn_to_unpaused(ring, at, earliest)) return false;
   const Message& message = turns_.first_message(ring);
   const std::uint32_t longest = longest_train(ring, message, at);
@@ -210,6 +210,11 @@ bool Injector::turn_to_unpaused(std::uint32_t ring, SimTime at, SimTime& earlies
   return ready <= at;
 }
 
+bool Injector::is_ready_too(std::uint32_t ring, const Context& context, EgressBank& egress, SimTime at,
+                            SimTime& earliest) {
+  return !turns_.is_empty(ring) && is_ready(ring, context, egress, at, earliest);
+}
+
 /// The ring whose turn it is to send at `at`, or none; `earliest`: when a train that only waits for its
 /// reading may start.
 std::uint32_t Injector::choose(const Context& context, EgressBank& egress, SimTime at, SimTime& earliest) {
@@ -218,8 +223,17 @@ std::uint32_t Injector::choose(const Context& context, EgressBank& egress, SimTi
   if (weights_) return choose_by_weight(context, egress, at, earliest);
   const auto payload_rings = static_cast<std::uint32_t>(sources_.size()) * lanes_;
   std::uint32_t turn = next_ring_ < payload_rings ? next_ring_ : 0;
-  for (std::uint32_t i = 0; i < payload_rings; ++i, turn = turn + 1 == payload_rings ? 0 : turn + 1) {
-    if (is_ready(lanes_ + turn, context, egress, at, earliest)) return lanes_ + turn;
+  if (!turns_.knows_busy()) [[unlikely]] {
+    for (std::uint32_t i = 0; i < payload_rings; ++i, turn = turn + 1 == payload_rings ? 0 : turn + 1)
+      if (is_ready_too(lanes_ + turn, context, egress, at, earliest)) return lanes_ + turn;
+    return none;
+  }
+  const std::uint32_t all = turns_.busy() >> lanes_;
+  std::uint32_t now = all & ~0u << turn, then = all & ~(~0u << turn);  // from that turn on, then the others
+  while ((now != 0 ? now : now = std::exchange(then, 0)) != 0) {
+    const std::uint32_t ring = lanes_ + static_cast<std::uint32_t>(std::countr_zero(now));
+    if (is_ready(ring, context, egress, at, earliest)) return ring;
+    now &= now - 1;
   }
   return none;
 }
@@ -233,7 +247,7 @@ std::uint32_t Injector::choose_by_weight(const Context& context, EgressBank& egr
   for (std::uint32_t lane = 0; lane < lanes_; ++lane)
     for (std::uint32_t i = 0; i < sources && ring_of[lane] == none; ++i) {
       const std::uint32_t ring = lanes_ + (next_source_[lane] + i) % sources * lanes_ + lane;
-      if (is_ready(ring, context, egress, at, earliest)) ring_of[lane] = ring;
+      if (is_ready_too(ring, context, egress, at, earliest)) ring_of[lane] = ring;
     }
   const std::uint32_t lane = arbiter_.next(
       [&](std::uint32_t one) { return ring_of[one] == none ? 0 : next_bytes(ring_of[one], at); });

@@ -152,7 +152,8 @@ class Injector {
   enum class Order : std::uint8_t { last, first };
   void add(const Outgoing& message, SimTime now, Order order);
   /// Of the next train of `message`, the first of `ring`, if it begins at `at`, at most [B].
-  [[nodiscard]] std::uint32_t longest_train(std::uint32_t ring, const Message& message, SimTime at) const {
+  [[nodiscard, gnu::always_inline]] std::uint32_t longest_train(std::uint32_t ring, const Message& message,
+                                                                SimTime at) const {
     const bool is_train = message.head.kind == MessageKind::train;
     std::uint32_t longest = lengths_.vary() && is_train ? lengths_.longest(message.head.lane) : train_bytes_;
     if (enters_fabric_ || turns_.count(ring) > 1) longest = std::min(longest, message.head.bytes);
@@ -163,11 +164,18 @@ class Injector {
     return static_cast<std::uint32_t>(std::min<std::int64_t>(message.left, longest_train(ring, message, at)));
   }
   SimTime read_lag(std::uint32_t source, std::uint32_t bytes, EgressBank& egress);
-  [[nodiscard]] std::uint32_t choose_control(const Context& context, const EgressBank& egress) const;
+  [[nodiscard]] std::uint32_t choose_control(const Context& context, const EgressBank& egress) const {
+    const bool has_some = (turns_.busy() & ((1u << lanes_) - 1)) != 0;
+    return has_some ? choose_among_control(context, egress) : none;
+  }
+  [[nodiscard]] std::uint32_t choose_among_control(const Context& context, const EgressBank& egress) const;
   std::uint32_t choose(const Context& context, EgressBank& egress, SimTime at, SimTime& earliest);
   std::uint32_t choose_by_weight(const Context& context, EgressBank& egress, SimTime at, SimTime& earliest);
   [[nodiscard]] bool is_ready(std::uint32_t ring, const Context& context, EgressBank& egress, SimTime at,
                               SimTime& earliest);
+  /// The same of any ring.
+  [[nodiscard]] bool is_ready_too(std::uint32_t ring, const Context& context, EgressBank& egress, SimTime at,
+                                  SimTime& earliest);
   [[nodiscard]] bool turn_to_unpaused(std::uint32_t ring, SimTime at, SimTime& earliest);
   std::uint32_t keep_waiting(const Message& message);
   void finish_message(std::uint32_t ring, std::uint32_t bytes, std::uint32_t longest);
