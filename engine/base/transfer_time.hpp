@@ -11,7 +11,7 @@ namespace lightrail {
 [[nodiscard]] SimTime transfer_time(Bytes bytes, BitRate rate);
 
 /// The same for a train; rate 0 takes no time. One division of 64 bits where the product fits.
-[[nodiscard]] inline SimTime line_time(std::uint32_t bytes, BitRate rate) {
+[[nodiscard, gnu::always_inline]] inline SimTime line_time(std::uint32_t bytes, BitRate rate) {
   constexpr std::uint64_t bits_times_ps_per_second = 8'000'000'000'000;
   constexpr std::uint64_t fits = (std::uint64_t{1} << 63) / bits_times_ps_per_second;
   const auto divisor = static_cast<std::uint64_t>(rate.value);

@@ -162,14 +162,13 @@ class EgressBank final : public FrameLine {
                            std::uint32_t mtu_bytes);
 
   /// Whether a train has the line at once, whatever came before, and nobody at the far end tells of it.
-  [[nodiscard]] bool is_open(PortIndex port) const {
-    return ports_[port].is_plain && ports_[port].is_clear && !ports_[port].subtracts;
-  }
+  [[nodiscard]] bool is_open(PortIndex port) const { return is_open(ports_[port]); }
   /// As offer(), of a port that is open: the far end is told `told` instead, or nothing.
-  SimTime pass(Context& context, PortIndex port, const Frame& train, SimTime ready, const Payload* told) {
-    LIGHTRAIL_EXPECT(is_open(port));
+  [[gnu::always_inline]] SimTime pass(Context& context, PortIndex port, const Frame& train, SimTime ready,
+                                      const Payload* told) {
     Port& p = ports_[port];
-    const SimTime start = std::max({ready, context.now(), p.free_at});
+    LIGHTRAIL_EXPECT(is_open(p));
+    const SimTime start = std::max(std::max(ready, context.now()), p.free_at);
     const SimTime busy = p.line.of(train.bytes);
     take_line(context, port, p, train, ready, start, busy);
     if (told) context.send(port, start, *told);
@@ -310,6 +309,7 @@ class EgressBank final : public FrameLine {
   void set_counted(PortIndex port, bool is_recorded);
 
   [[nodiscard]] const SendLane& waiting_lane(std::size_t port, std::uint32_t lane) const;
+  [[nodiscard]] static bool is_open(const Port& p) { return p.is_plain && p.is_clear && !p.subtracts; }
   [[nodiscard]] static bool is_clear_for_good(const Port& p) {
     return p.is_connected && !p.fails && !p.was_dark;
   }
@@ -428,8 +428,8 @@ class EgressBank final : public FrameLine {
   }
   [[gnu::always_inline]] SimTime put(Context& context, PortIndex port, Port& p, SendLane& lane,
                                      const Frame& train, SimTime ready) {
-    SimTime start = std::max({ready, context.now(), p.free_at});
-    SimTime busy = p.line.of(train.bytes);
+    const SimTime start = std::max(std::max(ready, context.now()), p.free_at);
+    const SimTime busy = p.line.of(train.bytes);
     if (!p.is_plain) return put_on_line(context, port, lane, train, ready, start, busy);
     if (p.subtracts) lane.allowed -= train.bytes;
     take_line(context, port, p, train, ready, start, busy);

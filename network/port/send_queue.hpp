@@ -44,7 +44,7 @@ class SendQueue {
       places_[last].next = index;
     last = index;
   }
-  Waiting pop(std::uint32_t& first, std::uint32_t& last) {
+  [[gnu::always_inline]] Waiting pop(std::uint32_t& first, std::uint32_t& last) {
     std::uint32_t index = first;
     Waiting out = places_[index];
     first = out.next;
