@@ -165,6 +165,28 @@ void Nic::prefetch(std::span<const Delivery> events, std::span<const OutLink> li
   fabric_.prefetch();
 }
 
+[[gnu::always_inline]] inline void Nic::handle_event(const Event& event, PortIndex port, Context& context) {
+  const Payload& p = event.payload;
+  const MessageKind kind = kind_of(p);
+  if (kind == MessageKind::flow_control) {
+    const PortIndex opened = crossbar_.on_flow_control(context, p, port);
+    return injector(opened).pump(context, crossbar_.egress(), *this);
+  }
+  if (port == self_port) return handle_own(event, context);
+  if (port < first_device()) return handle_arrival(p, port, context);
+  if (kind == MessageKind::flush) return flush(as<restart_control::Flush>(p), context);
+  if (kind == MessageKind::work_request) return accept_work(deferred(as<WorkRequest>(p), port), context);
+  if (kind == MessageKind::control) {
+    const auto frame = as<Frame>(p);
+    if (spec_.for_role != NicRole::compute)
+      crossbar_.take(context, frame, port, crossbar_.tail(context, frame, port));
+    return accept_work(deferred(as<Train>(p), port), context);
+  }
+  if (kind == MessageKind::train && spec_.for_role != NicRole::compute)
+    return send_on(as<Frame>(p), port, context);
+  fail_unexpected(p, port, context);
+}
+
 void Nic::handle_all(EventBatch& batch) {
   batch.for_each([this](const Event& event, PortIndex port, Context& context) {
     handle_event(event, port, context);
@@ -191,28 +213,6 @@ void Nic::handle(const Event& event, PortIndex port, Context& context) {
   if (health_) watch(context);
 }
 
-void Nic::handle_event(const Event& event, PortIndex port, Context& context) {
-  const Payload& p = event.payload;
-  const MessageKind kind = kind_of(p);
-  if (kind == MessageKind::flow_control) {
-    const PortIndex opened = crossbar_.on_flow_control(context, p, port);
-    return injector(opened).pump(context, crossbar_.egress(), *this);
-  }
-  if (port == self_port) return handle_own(event, context);
-  if (port < first_device()) return handle_arrival(p, port, context);
-  if (kind == MessageKind::flush) return flush(as<restart_control::Flush>(p), context);
-  if (kind == MessageKind::work_request) return accept_work(deferred(as<WorkRequest>(p), port), context);
-  if (kind == MessageKind::control) {
-    const auto frame = as<Frame>(p);
-    if (spec_.for_role != NicRole::compute)
-      crossbar_.take(context, frame, port, crossbar_.tail(context, frame, port));
-    return accept_work(deferred(as<Train>(p), port), context);
-  }
-  if (kind == MessageKind::train && spec_.for_role != NicRole::compute)
-    return send_on(as<Frame>(p), port, context);
-  fail_unexpected(p, port, context);
-}
-
 void Nic::handle_own(const Event& event, Context& context) {
   const Payload& p = event.payload;
   const MessageKind kind = kind_of(p);
@@ -233,6 +233,10 @@ void Nic::handle_own(const Event& event, Context& context) {
 /// From the fabric.
 void Nic::handle_arrival(const Payload& p, PortIndex port, Context& context) {
   const MessageKind kind = kind_of(p);
+  if (kind == MessageKind::train || kind == MessageKind::control) {
+    receive(as<Frame>(p), as<Frame>(p), port, context);
+    return;
+  }
   if (kind == MessageKind::marked_train) {
     const Frame train = on_marked(as<Frame>(p), context);
     receive(train, train, port, context);
@@ -240,10 +244,6 @@ void Nic::handle_arrival(const Payload& p, PortIndex port, Context& context) {
   }
   if (kind == MessageKind::congestion_notice && (congestion_ || dcqcn_))
     return on_notice(as<Frame>(p), port, context);
-  if (kind == MessageKind::train || kind == MessageKind::control) {
-    receive(as<Frame>(p), as<Frame>(p), port, context);
-    return;
-  }
   if (repair_ && NumberedTrain::carries(kind)) {
     const bool is_marked = kind == MessageKind::marked_numbered_train;
     const auto train = as<Frame>(p);

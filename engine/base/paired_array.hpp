@@ -34,6 +34,7 @@ class PairedArray {
   /// Only where there are partners.
   U& partner(std::size_t i) { return pair(i)->second; }
   [[nodiscard]] const U& partner(std::size_t i) const { return pair(i)->second; }
+  static U& partner_of(T& element) { return reinterpret_cast<Pair&>(element).second; }
 
   /// Over the T.
   template <class Array>

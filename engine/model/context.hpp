@@ -76,7 +76,7 @@ class Context {
   [[nodiscard]] const OutLink& link(PortIndex port) const { return ports_[port]; }
 
   /// The payload leaves `port` at `departure` (>= now) and arrives one link latency later.
-  void send(PortIndex port, SimTime departure, const Payload& payload) {
+  [[gnu::always_inline]] void send(PortIndex port, SimTime departure, const Payload& payload) {
     LIGHTRAIL_EXPECT(departure >= now_ && port < ports_.size());
     put(ports_[port], departure, payload);
   }
@@ -99,7 +99,7 @@ class Context {
 
  private:
   friend class EventBatch;
-  void put(OutLink& link, SimTime departure, const Payload& payload) {
+  [[gnu::always_inline]] void put(OutLink& link, SimTime departure, const Payload& payload) {
     events_->push(departure + link.latency, link.next_tie++, payload, link);
   }
   ComponentId self_;

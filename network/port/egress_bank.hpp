@@ -409,10 +409,10 @@ class EgressBank final : public FrameLine {
     turns.wake_when_free(context);
   }
   /// Of a port that is counted: reads and writes nothing but its PortCount, mostly.
-  [[gnu::always_inline]] void count(Context& context, PortIndex port, const Port& p, const Frame& train,
+  [[gnu::always_inline]] void count(Context& context, PortIndex port, Port& p, const Frame& train,
                                     SimTime ready, SimTime start, SimTime busy) {
     if (!p.is_metered || train.lane != 0) return count_all(context, port, train, ready, start, busy);
-    PortCount& count = ports_.partner(port);
+    PortCount& count = ports_.partner_of(p);
     count.lane.add(context.now(), ready, start, start + busy);
     count.meter.add(context, meter_settings_, start, busy, is_payload(train.kind) ? train.bytes : 0);
   }

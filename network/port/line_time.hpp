@@ -11,7 +11,7 @@ class LineTime {
   LineTime() = default;
   explicit LineTime(BitRate rate) : rate_(rate) {}
   [[nodiscard]] BitRate rate() const { return rate_; }
-  [[nodiscard]] SimTime of(std::uint32_t bytes) const { return line_time(bytes, rate_); }
+  [[nodiscard, gnu::always_inline]] SimTime of(std::uint32_t bytes) const { return line_time(bytes, rate_); }
 
  private:
   BitRate rate_{};

@@ -25,7 +25,7 @@ struct Frame {
 static_assert(Message<Frame>);
 
 /// In registers, for the events of every train.
-[[nodiscard]] inline Payload to_payload(const Frame& frame) {
+[[nodiscard, gnu::always_inline]] inline Payload to_payload(const Frame& frame) {
   return payload_of(static_cast<std::uint8_t>(frame.kind) | std::uint64_t{frame.lane} << 8 |
                         std::uint64_t{frame.detail} << 16 | std::uint64_t{frame.bytes} << 32,
                     frame.address.word());
