@@ -88,6 +88,31 @@ TEST_CASE("what a component sends itself in a slice comes between the events tha
   CHECK(batch.handled() == 7);
 }
 
+TEST_CASE("the loop over a batch goes through the same events, with the same hash, as one by one") {
+  const std::vector<Event> known = {event_at(10, 5, 0), event_at(20, 5, 1), event_at(30, 200, 0)};
+  Slice one_by_one(known), at_once(known);
+  const auto react = [](std::size_t handled, Context& context) {
+    if (handled < 3) context.wake(context.now() + SimTime{10}, {});
+  };
+  std::vector<Seen> all, again;
+  EventBatch steps = one_by_one.batch();
+  while (steps.next()) {
+    all.push_back(seen(steps));
+    react(all.size(), steps.context());
+  }
+  EventBatch loop = at_once.batch();
+  loop.for_each([&](const Event& event, PortIndex port, Context& context) {
+    CHECK(port == (event.link == self_link ? self_port : 7));
+    CHECK(context.now() == event.time);
+    again.emplace_back(event.time.count(), event.link.value, event.tie);
+    react(again.size(), context);
+  });
+  CHECK(again == all);
+  CHECK(at_once.hash == one_by_one.hash);
+  CHECK(loop.handled() == steps.handled());
+  CHECK(loop.ahead().empty());
+}
+
 TEST_CASE("a batch goes on with own events after the last known one, up to the end of the slice") {
   Slice slice({event_at(10, 5, 0)}, SimTime{50});
   EventBatch batch = slice.batch();
