@@ -141,8 +141,8 @@ class SliceQueue {
   // per_slice_shift); ring_width_ is 0 where that would be inexact.
   SimTime ring_start_{};
   std::uint64_t ring_width_ = 0, per_slice_ = 0;
-  std::size_t first_index_ = 0;   // of first_slice_
-  std::uint64_t occupied_ = 0;    // slices of the ring with events
+  std::size_t first_index_ = 0;  // of first_slice_
+  std::uint64_t occupied_ = 0;   // slices of the ring with events
   std::int64_t pending_ = 0;
   std::array<Slice, ring_slices> ring_;
   std::vector<std::uint32_t> ends_;     // of the components of a block; 0 outside sort_many
