@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace lightrail {
 namespace {
@@ -13,6 +14,8 @@ namespace {
 constexpr auto last_kind = static_cast<std::int64_t>(OpKind::marker);
 constexpr auto last_collective = static_cast<std::int64_t>(CollectiveType::barrier);
 constexpr std::size_t most_runs = std::numeric_limits<std::uint32_t>::max() / 2;
+/// Operations for one that has a row: others were passed over. More is damage.
+constexpr std::size_t most_passed_over = 16;
 
 /// What every program executes.
 void read_programs(const ResultReader& result, RecordedJob& job) {
@@ -64,6 +67,35 @@ void read_programs(const ResultReader& result, RecordedJob& job) {
     steps.push_back(step);
   }
   job.dependencies.assign(on.begin(), on.end());
+}
+
+/// An operation that an iteration passes over, as the first one does with checkpoints to memory, has no row:
+/// it ends as it begins, when what is before it has ended. False: not all GPUs with that program lack it.
+bool add_passed_over(RecordedJob& job) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> first_instance;  // by program and iteration
+  for (std::size_t i = 0; i < job.instances.size(); ++i) {
+    const RecordedJob::Instance& instance = job.instances[i];
+    const std::vector<RecordedJob::Step>& steps = job.programs[instance.program];
+    const RecordedJob::Instance& alike =
+        job.instances[first_instance.emplace(std::pair(instance.program, instance.iteration), i)
+                          .first->second];
+    for (std::uint32_t op = 0; op < steps.size(); ++op) {
+      RecordedJob::Run& run = job.runs[instance.first + op];
+      const bool is_added = run.start_ps < 0;
+      if (is_added) {
+        const auto after = [&](std::uint32_t before) {
+          run.end_ps = std::max(run.end_ps, job.runs[instance.first + before].end_ps);
+        };
+        run = {0, std::max<std::int64_t>(instance.begin_ps, 0), static_cast<std::uint32_t>(i), op, true};
+        if (steps[op].before_on_stream != RecordedJob::none) after(steps[op].before_on_stream);
+        for (std::uint32_t d = 0; d < steps[op].dependencies; ++d)
+          after(job.dependencies[steps[op].first_dependency + d]);
+        run.start_ps = run.end_ps;
+      }
+      if (job.runs[alike.first + op].is_passed_over != is_added) return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -119,7 +151,7 @@ RecordedJob read_job(const ResultReader& result) {
       job.instances.push_back({static_cast<std::uint32_t>(g), i, program[g], rows});
       rows += job.programs[program[g]].size();
       program[g] = check_program(next[program[g]]);
-      if (rows > gpu.size()) result.fail("has rows in its table ops that do not fit its programs");
+      if (rows > most_passed_over * gpu.size()) result.fail("has rows in its table ops that do not fit its programs");
     }
   job.runs.resize(rows);
   for (std::size_t i = 0; i < gpu.size(); ++i) {
@@ -132,10 +164,11 @@ RecordedJob read_job(const ResultReader& result) {
         end[i] < start[i])
       result.fail("has rows in its table ops that do not fit its programs");
     RecordedJob::Run& run = job.runs[job.instances[at].first + static_cast<std::size_t>(op[i])];
-    run = {start[i], end[i], static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(op[i])};
+    run = {start[i], end[i], static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(op[i]), false};
+    RecordedJob::Instance& instance = job.instances[at];
+    if (instance.begin_ps < 0 || start[i] < instance.begin_ps) instance.begin_ps = start[i];
   }
-  if (std::any_of(job.runs.begin(), job.runs.end(), [](const auto& run) { return run.start_ps < 0; }))
-    result.fail("has rows in its table ops that do not fit its programs");
+  if (!add_passed_over(job)) result.fail("has rows in its table ops that do not fit its programs");
   return job;
 }
 

@@ -28,12 +28,14 @@ struct RecordedJob {
   /// A GPU's iteration: one run of its program.
   struct Instance {
     std::uint32_t gpu = 0, iteration = 0, program = 0;
-    std::size_t first = 0;  ///< of its runs, which are in the order of the program
+    std::size_t first = 0;       ///< of its runs, which are in the order of the program
+    std::int64_t begin_ps = -1;  ///< when the first of them that has a row began
   };
-  /// An operation that was executed.
+  /// An operation that was executed, or passed over.
   struct Run {
     std::int64_t start_ps = -1, end_ps = -1;
     std::uint32_t instance = 0, op = 0;  ///< op: place in the program
+    bool is_passed_over = false;         ///< in this iteration: it took no time
   };
 
   std::vector<std::vector<Step>> programs;
@@ -55,7 +57,7 @@ struct RecordedJob {
 /// Why `result` does not have what read_job() needs, and how to record it; empty: it has.
 [[nodiscard]] std::string lacks_operations(const ResultReader& result);
 
-/// Throws InputErrors for a damaged result. Takes 24 bytes an operation.
+/// Throws InputErrors for a damaged result. Takes 32 bytes an operation.
 [[nodiscard]] RecordedJob read_job(const ResultReader& result);
 
 }  // namespace lightrail

@@ -18,6 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from named_cases import check, run_cases  # noqa: E402
 
 MS = 10**9
+PEERS = pathlib.Path(__file__).resolve().parents[2] / "scenarios/training/peers.xml"
 EVERYTHING = '<output><table name="ops" gpus="all"/><table name="messages" gpus="all"/></output>'
 
 # Two stages, `count` micro-batches: stage 0 takes first, stage 1 takes second each. Another GPU computes
@@ -180,6 +181,14 @@ def after_a_checkpoint(tool):
         check(resumed.keys() == whole.keys() and different in ([], ["file"]), f"on {ranks} ranks: {different}")
 
 
+def operations_that_were_passed_over(tool):
+    """The first iteration has no checkpoint to peers' memory: its operations have no rows, and take no time."""
+    text = PEERS.read_text().replace('name="traffic" value="idle"', 'name="traffic" value="at-once"')
+    check("at-once" in text, "the scenario has another variable")
+    path = tool.path(text)
+    check(not path["missing"], path["missing"])
+
+
 def what_lacks_is_said(tool):
     """Without ops of all GPUs there is no path; without messages there is one, rate and latency together."""
     path = tool.path(pipeline("1 ms", "3 ms", output=""))
@@ -213,6 +222,7 @@ CASES = {
     "a rate that is raised shortens the step by about what was told": a_rate_raised_as_named,
     "a training step has one path, in the file too and on any number of ranks": a_real_step,
     "a run that goes on from a checkpoint explains itself as one that was not interrupted": after_a_checkpoint,
+    "what an iteration passes over takes no time on the path": operations_that_were_passed_over,
     "what was not recorded is said, with how to record it": what_lacks_is_said,
     "a step of which a part was stepped over has no path": what_was_not_simulated_has_no_path,
 }
