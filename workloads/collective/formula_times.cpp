@@ -45,10 +45,10 @@ struct FormulaTimes::Load {
     posts += more.posts;
     is_by_rail &= more.is_by_rail;
   }
-  /// Of the busiest line.
-  [[nodiscard]] SimTime on_lines(const GroupPlan& plan) const {
+  /// Of the busiest line; `on_nic` members, alike, share one to other servers.
+  [[nodiscard]] SimTime on_lines(const GroupPlan& plan, std::int64_t on_nic) const {
     return std::max(line(std::max(out[0], in[0]), plan.local_rate),
-                    line(std::max(out[1], in[1]), plan.net_rate));
+                    line(on_nic * std::max(out[1], in[1]), plan.net_rate));
   }
   [[nodiscard]] SimTime posting(const GroupPlan& plan, std::int64_t members) const {
     return posting_time(plan, posts, is_by_rail, members);
@@ -65,12 +65,21 @@ bool FormulaTimes::Member::is_on_rail(EndpointId peer) const {
   return mine - plan.server_first[plan.server_of(mine)] == other - plan.server_first[plan.server_of(other)];
 }
 
+std::int64_t FormulaTimes::Member::on_nic(const AddressBook& book) const {
+  const std::uint32_t server = server_of(self());
+  std::int64_t members = 0;
+  for (std::uint32_t i = plan.server_first[server]; i < plan.server_first[server + 1]; ++i)
+    members += book[plan.members[i]].nic == book[self()].nic;
+  return members;
+}
+
 FormulaTimes::FormulaTimes(const Model& model)
     : set_(*model.resource<ProgramSet>()),
       groups_(*model.resource<GroupTable>()),
       plans_(*model.resource<GroupPlans>()),
       algorithms_(*model.resource<AlgorithmRegistry>()),
-      nccl_(*model.resource<NcclSettings>()) {
+      nccl_(*model.resource<NcclSettings>()),
+      book_(*model.resource<AddressBook>()) {
   if (const auto* detail = model.resource<FormulaDetail>()) room_ = detail->room;
 }
 
@@ -154,42 +163,53 @@ SimTime FormulaTimes::of_pairs(const Member& member) const {
     load.receive(member, peer, wire(other, group.my_index));
   }
   const Medium last = plan.servers() > 1 ? Medium::net : member.local();
+  const std::int64_t on_nic = member.on_nic(book_);
   const std::uint32_t members = plan.members_of(member.server_of(member.self()));
-  return start_of(member) + std::max(load.on_lines(plan), load.posting(plan, members)) +
+  return start_of(member) + std::max(load.on_lines(plan, on_nic), load.posting(plan, members)) +
          plan.nccl->modelled(last) + plan.nccl->point_software(protocol, last);
 }
 
 std::vector<SimTime> FormulaTimes::ends_of_pairs(const Op& op, EndpointId self,
                                                  std::span<const SimTime> arrived) {
   if (op.collective != CollectiveType::all_to_all || op.bytes == 0) return {};
+  const GroupPlan& plan = plans_.of(op.group, self);
+  const GroupView group = groups_.group_of(op.group, self);
+  const Key key = key_of(op, group.member(0));
+  auto known = known_pairs_.find(key);
+  if (known == known_pairs_.end()) {
+    const Member member{plan, group, op, choose(algorithms_, nccl_, plan, op)};
+    known = known_pairs_.emplace(key, pairs_of(member)).first;
+  }
+  const Pairs& pairs = known->second;
+  if (!pairs.are_pairs) return {};
   if (std::any_of(arrived.begin(), arrived.end(), [&](SimTime at) { return at != arrived[0]; }))
-    return work_out_pairs(op, self, arrived);
-  const Key key = key_of(op, groups_.group_of(op.group, self).member(0));
-  auto found = known_pairs_.find(key);
-  if (found == known_pairs_.end())
-    found = known_pairs_.emplace(key, work_out_pairs(op, self, std::vector<SimTime>(arrived.size()))).first;
-  std::vector<SimTime> ends = found->second;
+    return ends_of({plan, group, op, choose(algorithms_, nccl_, plan, op)}, pairs.has_clears, arrived);
+  std::vector<SimTime> ends = pairs.ends;
   for (SimTime& end : ends) end += arrived[0];
   return ends;
 }
 
-std::vector<SimTime> FormulaTimes::work_out_pairs(const Op& op, EndpointId self,
-                                                  std::span<const SimTime> arrived) const {
-  const GroupPlan& plan = plans_.of(op.group, self);
-  const GroupView group = groups_.group_of(op.group, self);
-  const Member member{plan, group, op, choose(algorithms_, nccl_, plan, op)};
+FormulaTimes::Pairs FormulaTimes::pairs_of(const Member& member) const {
   const CollectivePlan way = plan_of(member);
   const auto* exchange = std::get_if<ExchangePlan>(&way);
   const bool is_full_mesh = exchange && exchange->rounds.size() == 1 && !exchange->is_by_gpu;
   if (!is_full_mesh && !std::holds_alternative<PeerMessages>(way)) return {};
-  PairLines lines(plan, group, member.choice.protocol, room_, arrived, !is_full_mesh);
-  for (std::uint32_t from = 0; from < group.size; ++from)
+  return {true, !is_full_mesh, ends_of(member, !is_full_mesh, std::vector<SimTime>(member.group.size))};
+}
+
+std::vector<SimTime> FormulaTimes::ends_of(const Member& member, bool has_clears,
+                                           std::span<const SimTime> arrived) const {
+  const auto& [plan, group, op, choice] = member;
+  PairLines lines(book_, plan, group, {choice.protocol, has_clears, room_}, arrived);
+  for (std::uint32_t from = 0; from < group.size; ++from) {
+    const std::vector<std::int64_t> row = exchange_row(set_, op, from, group.size);
     for (std::uint32_t to = 0; to < group.size; ++to)
-      if (from != to) lines.add(from, to, share(member, from, to));
+      if (from != to) lines.add(from, to, row[to]);
+  }
   std::vector<SimTime> ends = lines.ends();
   const SimTime start = start_of(member);
   const Medium last = plan.servers() > 1 ? Medium::net : member.local();
-  const SimTime behind = plan.nccl->modelled(last) + plan.nccl->point_software(member.choice.protocol, last);
+  const SimTime behind = plan.nccl->modelled(last) + plan.nccl->point_software(choice.protocol, last);
   for (SimTime& end : ends) end += start + behind;
   return ends;
 }
@@ -199,6 +219,7 @@ std::vector<SimTime> FormulaTimes::work_out_pairs(const Op& op, EndpointId self,
 SimTime FormulaTimes::of_rounds(const Member& member, const ExchangePlan& exchange) const {
   const GroupPlan& plan = member.plan;
   const SimTime path = plan.nccl->modelled(plan.servers() > 1 ? Medium::net : member.local());
+  const std::int64_t on_nic = member.on_nic(book_);
   Load all;
   SimTime handed_on{0}, latency{0}, in_turn{0};
   for (std::size_t r = 0; r < exchange.rounds.size(); ++r) {
@@ -214,12 +235,12 @@ SimTime FormulaTimes::of_rounds(const Member& member, const ExchangePlan& exchan
     latency = std::max(latency, software + path);
     if (round.after == ExchangePlan::none) continue;
     const ExchangePlan::Round& before = exchange.rounds[round.after];
-    if (!before.receives.empty()) handed_on = std::max(handed_on, load.on_lines(plan));
+    if (!before.receives.empty()) handed_on = std::max(handed_on, load.on_lines(plan, on_nic));
     if (before.lane == round.lane) in_turn += software + path;
   }
   const std::uint32_t members = plan.members_of(member.server_of(member.self()));
   const SimTime posting = exchange.is_by_gpu ? SimTime{0} : all.posting(plan, members);
-  return start_of(member) + std::max(all.on_lines(plan), posting) + handed_on + latency + in_turn;
+  return start_of(member) + std::max(all.on_lines(plan, on_nic), posting) + handed_on + latency + in_turn;
 }
 
 FormulaTimes::Point FormulaTimes::of_point(const Op& op, EndpointId from, EndpointId to) const {

@@ -64,6 +64,8 @@ class FormulaTimes {
     }
     /// Whether a GPU has the member's place in its server, so the same rail.
     [[nodiscard]] bool is_on_rail(EndpointId peer) const;
+    /// Members whose traffic goes by the NIC of this one, it included.
+    [[nodiscard]] std::int64_t on_nic(const AddressBook& book) const;
   };
   /// What an exchange moves through the lines of one member, and what a proxy thread posts for it.
   struct Load;
@@ -72,8 +74,15 @@ class FormulaTimes {
   [[nodiscard]] SimTime work_out(const Member& member) const;
   [[nodiscard]] SimTime of_ring(const Member& member) const;
   [[nodiscard]] SimTime of_pairs(const Member& member) const;
-  [[nodiscard]] std::vector<SimTime> work_out_pairs(const Op& op, EndpointId self,
-                                                    std::span<const SimTime> arrived) const;
+  /// What is the same of an all-to-all's operation whenever its members come.
+  struct Pairs {
+    bool are_pairs = false;     ///< members send to each other all at once
+    bool has_clears = true;     ///< PairLines::Terms
+    std::vector<SimTime> ends;  ///< by member, of those that all come at 0
+  };
+  [[nodiscard]] Pairs pairs_of(const Member& member) const;
+  [[nodiscard]] std::vector<SimTime> ends_of(const Member& member, bool has_clears,
+                                             std::span<const SimTime> arrived) const;
   [[nodiscard]] SimTime of_rounds(const Member& member, const ExchangePlan& exchange) const;
   [[nodiscard]] std::int64_t share(const Member& member, std::uint32_t from, std::uint32_t to) const;
   /// From the operation to its first message.
@@ -86,6 +95,7 @@ class FormulaTimes {
   const GroupPlans& plans_;
   const AlgorithmRegistry& algorithms_;
   const NcclSettings& nccl_;
+  const AddressBook& book_;
   SendRoom room_;
   /// What was worked out: by member, group kind, and what else an Op says that decides it.
   using Key = std::tuple<std::uint32_t, std::uint32_t, CollectiveType, Algorithm, Protocol, std::int64_t,
@@ -95,7 +105,7 @@ class FormulaTimes {
             op.bytes,   op.split,       op.peer,       op.element_bytes};
   }
   std::map<Key, SimTime> known_;
-  std::map<Key, std::vector<SimTime>> known_pairs_;  ///< of members that all come at 0
+  std::map<Key, Pairs> known_pairs_;
 };
 
 }  // namespace lightrail

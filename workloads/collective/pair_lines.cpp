@@ -12,77 +12,90 @@ SimTime posting_time(const GroupPlan& plan, std::int64_t posts, bool is_by_rail,
   return posts / members * (batches * nccl.net_overhead + (members - batches) * nccl.net_progress);
 }
 
-PairLines::PairLines(const GroupPlan& plan, const GroupView& group, Protocol protocol, const SendRoom& room,
-                     std::span<const SimTime> arrived, bool has_clears)
-    : plan_(plan),
-      protocol_(protocol),
-      room_(room),
-      has_clears_(has_clears),
-      arrived_(arrived),
-      member_(plan.size()) {
-  const Lines idle{SharedLine(plan.local_rate), SharedLine(plan.local_rate), SharedLine(plan.net_rate),
-                   SharedLine(plan.net_rate)};
-  lines_.assign(group.size, idle);
+PairLines::PairLines(const AddressBook& book, const GroupPlan& plan, const GroupView& group,
+                     const Terms& terms, std::span<const SimTime> arrived)
+    : book_(book), plan_(plan), terms_(terms), arrived_(arrived) {
   pairs_.reserve(std::size_t{group.size} * group.size);
   for (std::uint32_t m = 0; m < group.size; ++m) {
-    const std::uint32_t at = plan.index_of(group.member(m)), server = plan.server_of(at);
-    place_.push_back({server, at - plan.server_first[server]});
-    member_[at] = m;
+    const EndpointId gpu = group.member(m);
+    members_.push_back({gpu, book[gpu].server, book[gpu].nic, 0, true});
   }
+  near_.assign(group.size, {SharedLine(plan.local_rate), SharedLine(plan.local_rate)});
 }
 
-/// By PXN the member that is on the receiver's rail; where the server has none, the sender's own.
-std::uint32_t PairLines::proxy(std::uint32_t from, std::uint32_t to) const {
-  const std::uint32_t server = place_[from].server, rail = place_[to].in_server;
-  if (!uses_pxn() || rail >= plan_.members_of(server)) return from;
-  return member_[plan_.server_first[server] + rail];
+std::uint32_t PairLines::nic_line(std::uint32_t server, std::uint32_t rail) {
+  const auto [place, is_new] = nic_lines_.emplace(std::pair(server, rail), far_.size());
+  if (is_new) far_.push_back({SharedLine(plan_.net_rate), SharedLine(plan_.net_rate)});
+  return place->second;
+}
+
+std::uint32_t PairLines::proxy_line(const Member& member, std::uint32_t rail) {
+  const auto [place, is_new] = proxy_lines_.emplace(std::pair(member.server, rail), none);
+  if (!is_new) return place->second;
+  const auto [first, end] = book_.gpus_of_server(member.gpu);
+  for (std::uint32_t gpu = first; gpu < end && place->second == none; ++gpu) {
+    if (book_[EndpointId{gpu}].nic != rail || !book_[EndpointId{gpu}].lid.is_valid()) continue;
+    const auto owner = std::find_if(members_.begin(), members_.end(),
+                                    [gpu = gpu](const Member& each) { return each.gpu.value == gpu; });
+    place->second =
+        static_cast<std::uint32_t>(owner == members_.end() ? near_.size() : owner - members_.begin());
+    if (owner == members_.end())
+      near_.push_back({SharedLine(plan_.local_rate), SharedLine(plan_.local_rate)});
+  }
+  return place->second;
 }
 
 void PairLines::add(std::uint32_t from, std::uint32_t to, std::int64_t payload) {
   if (payload == 0) return;
-  const bool is_far = place_[from].server != place_[to].server;
+  Member& sender = members_[from];
+  const Member& receiver = members_[to];
+  const bool is_far = sender.server != receiver.server;
   const Medium medium = is_far ? Medium::net : plan_.has_nvlink ? Medium::nvlink : Medium::pci;
   const NcclSettings& nccl = *plan_.nccl;
-  const std::int64_t wire = nccl.point_wire_bytes(protocol_, medium, payload);
-  const bool is_cleared = has_clears_ && payload > nccl.eager_limit(medium);
+  const std::int64_t wire = nccl.point_wire_bytes(terms_.protocol, medium, payload);
+  const bool is_cleared = terms_.has_clears && payload > nccl.eager_limit(medium);
   const SimTime at = is_cleared ? std::max(arrived_[from], arrived_[to]) : arrived_[from];
-  Lines &sender = lines_[from], &receiver = lines_[to];
-  const std::uint32_t by = is_far ? proxy(from, to) : from;
-  Pair pair{from, to, nullptr, 0, nullptr, 0, nullptr, 0};
-  const auto enter = [&](SharedLine& line, bool is_waited_for) {
-    const std::uint32_t in = line.add(at, wire);
-    if (is_waited_for) pair.last = &line, pair.in_last = in;
-  };
+  Pair pair;
+  pair.from = from, pair.to = to;
+  std::uint32_t near_to = is_far ? none : to;
   if (is_far) {
     ++sender.posts;
-    sender.posts_by_rail &= place_[from].in_server == place_[to].in_server;
-    pair.far = &lines_[by].far_out;
-    pair.in_far = lines_[by].far_out.add(at, wire);
-    enter(receiver.far_in, by == from && wire > room_.far);
+    sender.posts_by_rail &= sender.rail == receiver.rail;
+    if (nccl.pxn && plan_.has_nvlink && sender.rail != receiver.rail)
+      near_to = proxy_line(sender, receiver.rail);
+    const std::uint32_t out = nic_line(sender.server, near_to == none ? sender.rail : receiver.rail),
+                        in = nic_line(receiver.server, receiver.rail);
+    pair.far_out = {out, far_[out].out.add(at, wire)};
+    pair.far_in = {in, far_[in].in.add(at, wire)};
+    pair.waits_for_far = near_to == none && wire > terms_.room.far;
   }
-  if (!is_far || by != from) {
-    pair.near = &sender.near_out;
-    pair.in_near = sender.near_out.add(at, wire);
-    enter(lines_[is_far ? by : to].near_in, wire > room_.near);
+  if (near_to != none) {
+    pair.near_out = {from, near_[from].out.add(at, wire)};
+    pair.near_in = {near_to, near_[near_to].in.add(at, wire)};
+    pair.waits_for_near = wire > terms_.room.near;
   }
   pairs_.push_back(pair);
 }
 
 std::vector<SimTime> PairLines::ends() {
+  for (auto* lines : {&near_, &far_})
+    for (Line& line : *lines) line.out.run(), line.in.run();
   std::vector<SimTime> ends(arrived_.begin(), arrived_.end());
-  for (std::size_t m = 0; m < lines_.size(); ++m) {
-    Lines& of = lines_[m];
-    for (SharedLine* line : {&of.near_out, &of.far_out, &of.near_in, &of.far_in}) line->run();
-    const std::int64_t members = plan_.members_of(place_[m].server);
-    ends[m] = std::max({ends[m] + posting_time(plan_, of.posts, of.posts_by_rail, members),
-                        of.near_in.last_end(), of.far_in.last_end()});
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    const Member& of = members_[m];
+    const std::int64_t members = plan_.members_of(plan_.server_of(plan_.index_of(of.gpu)));
+    ends[m] += posting_time(plan_, of.posts, of.posts_by_rail, members);
   }
   for (const Pair& pair : pairs_) {
-    const SimTime near = pair.near ? pair.near->end(pair.in_near) : SimTime{0};
-    const SimTime far = pair.far ? pair.far->end(pair.in_far) : SimTime{0};
-    const SimTime last = pair.last ? pair.last->end(pair.in_last) : SimTime{0};
-    ends[pair.from] = std::max({ends[pair.from], pair.near ? near : far, last});
-    ends[pair.to] = std::max({ends[pair.to], near, far});
+    const SimTime near_out = end_of(pair.near_out, &Line::out, near_),
+                  near_in = end_of(pair.near_in, &Line::in, near_),
+                  far_out = end_of(pair.far_out, &Line::out, far_),
+                  far_in = end_of(pair.far_in, &Line::in, far_);
+    SimTime left = pair.near_out.line == none ? far_out : near_out;
+    if (pair.waits_for_near) left = std::max(left, near_in);
+    if (pair.waits_for_far) left = std::max(left, far_in);
+    ends[pair.from] = std::max(ends[pair.from], left);
+    ends[pair.to] = std::max({ends[pair.to], near_out, near_in, far_out, far_in});
   }
   return ends;
 }

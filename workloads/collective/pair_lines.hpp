@@ -1,9 +1,12 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/base/time.hpp"
+#include "network/wire/address_book.hpp"
 #include "workloads/collective/group_plan.hpp"
 #include "workloads/collective/send_room.hpp"
 #include "workloads/collective/shared_line.hpp"
@@ -20,15 +23,19 @@ namespace lightrail {
 
 /// An all-to-all whose members send to each other all at once, and came to it at different times: bytes of a
 /// pair are there when both have come, those that need no clear-to-send when their sender has, and share each
-/// line with what else is there. A line is the NVLink or PCIe of a member or its NIC, of PXN the NIC on the
-/// receiver's rail, whose GPU takes all that its NVLink brings. Who sends more than the buffer behind its
-/// line holds is rid of it when the next line has it.
+/// line with what else is there. A line is the NVLink or PCIe of a member, or a NIC of a server, by PXN the
+/// one on the receiver's rail, whose GPU takes all that its NVLink brings. Who sends more than the buffer
+/// behind its line holds is rid of it when the next line has it.
 class PairLines {
  public:
-  /// `arrived`: by member of `group`. `has_clears`: large bytes wait for a clear-to-send. All must outlive
-  /// this.
-  PairLines(const GroupPlan& plan, const GroupView& group, Protocol protocol, const SendRoom& room,
-            std::span<const SimTime> arrived, bool has_clears);
+  struct Terms {
+    Protocol protocol = Protocol::simple;
+    bool has_clears = true;  ///< large bytes wait for a clear-to-send
+    SendRoom room;
+  };
+  /// `arrived`: by member of `group`. All must outlive this.
+  PairLines(const AddressBook& book, const GroupPlan& plan, const GroupView& group, const Terms& terms,
+            std::span<const SimTime> arrived);
 
   /// What one member sends to another.
   void add(std::uint32_t from, std::uint32_t to, std::int64_t payload);
@@ -37,36 +44,42 @@ class PairLines {
   [[nodiscard]] std::vector<SimTime> ends();
 
  private:
-  struct Place {
-    std::uint32_t server = 0, in_server = 0;
-  };
-  struct Lines {
-    SharedLine near_out, near_in, far_out, far_in;
+  static constexpr std::uint32_t none = 0xffffffff;
+  struct Member {
+    EndpointId gpu{};
+    std::uint32_t server = 0, rail = 0;  ///< AddressBook's
     std::int64_t posts = 0;
     bool posts_by_rail = true;
   };
-  struct Pair {
-    std::uint32_t from, to;
-    const SharedLine* near;  ///< null: it goes by its own NIC at once
-    std::uint32_t in_near;
-    const SharedLine* far;  ///< null: it stays in its server
-    std::uint32_t in_far;
-    const SharedLine* last;  ///< behind the sender's, where it waits for that one; else null
-    std::uint32_t in_last;
+  struct Line {
+    SharedLine out, in;
   };
-  [[nodiscard]] bool uses_pxn() const { return plan_.nccl->pxn && plan_.has_nvlink; }
-  /// Whose NIC sends it.
-  [[nodiscard]] std::uint32_t proxy(std::uint32_t from, std::uint32_t to) const;
+  /// Of a message: which line has it, under which number.
+  struct Place {
+    std::uint32_t line = none, number = 0;
+  };
+  struct Pair {
+    std::uint32_t from = 0, to = 0;
+    Place near_out, near_in, far_out, far_in;
+    bool waits_for_near = false, waits_for_far = false;  ///< the sender, until that line has it
+  };
+  [[nodiscard]] std::uint32_t nic_line(std::uint32_t server, std::uint32_t rail);
+  /// NVLink of the GPU of a member's server that has the NIC on a rail; none: no GPU there has.
+  [[nodiscard]] std::uint32_t proxy_line(const Member& member, std::uint32_t rail);
 
+  const AddressBook& book_;
   const GroupPlan& plan_;
-  Protocol protocol_;
-  SendRoom room_;
-  bool has_clears_;
+  Terms terms_;
   std::span<const SimTime> arrived_;
-  std::vector<Place> place_;           ///< by member
-  std::vector<std::uint32_t> member_;  ///< by index of the plan
-  std::vector<Lines> lines_;           ///< by member
+  std::vector<Member> members_;
+  std::vector<Line> near_, far_;  ///< near_: of members, then of other GPUs that pass messages on
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> nic_lines_, proxy_lines_;
   std::vector<Pair> pairs_;
+
+  [[nodiscard]] static SimTime end_of(const Place& place, const SharedLine Line::*side,
+                                      const std::vector<Line>& lines) {
+    return place.line == none ? SimTime{0} : (lines[place.line].*side).end(place.number);
+  }
 };
 
 }  // namespace lightrail

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -125,6 +126,51 @@ TEST_CASE("members of an uneven all-to-all end by what they send and receive, wh
             CHECK(std::abs(formula[gpu] / messages[gpu] - 1) < 0.05);
           }
         }
+}
+
+TEST_CASE("members that share a NIC share its line by formula") {
+  for (const char* algorithm : {"direct", "full-mesh", "deepep"}) {
+    INFO(algorithm);
+    CHECK(std::abs(error_of({.servers = 2, .gpus = 4, .nics = 2, .joins_rails = true},
+                            all_to_all(256 << 20, algorithm), 8)) < 0.05);
+  }
+}
+
+TEST_CASE("by PXN what goes to a rail leaves by its NIC, whose GPU may be no member") {
+  // The second server has one member alone, on the first rail: all send to it by their first NIC.
+  const auto ends = [](std::vector<std::uint32_t> members, bool by_formula) {
+    GpuBed bed({.servers = 2, .gpus = 4, .nics = 4, .joins_rails = true});
+    bed.by_formula = by_formula;
+    Op op = all_to_all(256 << 20, "direct");
+    op.group = bed.listed_group("ep", {members});
+    for (const std::uint32_t gpu : members) bed.run_on({gpu}, one({host(nanoseconds(1 + gpu)), op}));
+    bed.run();
+    std::vector<double> all;
+    for (const std::uint32_t gpu : members) all.push_back(static_cast<double>(bed.end_of(gpu, 1).count()));
+    return all;
+  };
+  for (const std::vector<std::uint32_t>& members :
+       {std::vector<std::uint32_t>{0, 1, 2, 3, 4}, std::vector<std::uint32_t>{1, 2, 3, 4, 5},
+        std::vector<std::uint32_t>{0, 2, 5, 7}}) {
+    const std::vector<double> messages = ends(members, false), formula = ends(members, true);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      INFO("gpu" << members[i] << " of " << members.size() << " ends at " << messages[i] << ", by formula at "
+                 << formula[i]);
+      CHECK(std::abs(formula[i] / messages[i] - 1) < 0.05);
+    }
+  }
+}
+
+TEST_CASE("a skew of starts delays what is by formula, too") {
+  const auto end = [](SimTime skew) {
+    GpuBed bed({.gpus = 8});
+    bed.by_formula = true;
+    bed.nccl.start_skew = skew;
+    bed.run_all({collective(CollectiveType::all_reduce, bed.group("tp", 8), 64 << 20)});
+    bed.run();
+    return bed.end_of(0, 0);
+  };
+  CHECK(end(microseconds(5)) > end(SimTime{0}));
 }
 
 TEST_CASE("the sender of a large message waits for its receiver, that of a small one does not") {
