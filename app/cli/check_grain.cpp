@@ -49,7 +49,7 @@ Model build_finer(const ReadScenario& scenario, const Registry& registry, Comman
   const auto build = [&](const ReadScenario& finer) {
     return model_to_run(build_model(finer, registry, line));
   };
-  const ReadScenario whole = without_stretches(scenario);
+  const ReadScenario whole = without_formulas(without_stretches(scenario));
   const auto* run = model.resource<RunDetail>();
   if (!run || has_trains(run->detail))
     return build(with_trains(whole, shorter(longest_trains(model), line.check_grain)));

@@ -19,11 +19,13 @@
 #include "engine/model/sub_model.hpp"
 #include "network/circuits/has_circuits.hpp"
 #include "network/health/health_table.hpp"
+#include "network/health/light_losses.hpp"
 #include "network/health/read_degraded.hpp"
 #include "network/port/device_traits.hpp"
 #include "network/wire/address_book.hpp"
 #include "workloads/collective/formula_detail.hpp"
 #include "workloads/collective/group_plan.hpp"
+#include "workloads/collective/nccl_settings.hpp"
 #include "workloads/program/serving.hpp"
 #include "workloads/program/stand_ins.hpp"
 
@@ -58,6 +60,7 @@ std::string obstacle(const Model& model) {
   if (model.resource<ServingPlan>()) return "inference (what a scheduler does depends on when messages end)";
   if (has_circuits(model)) return "circuits";
   if (const auto* health = model.resource<HealthTable>(); health && !health->is_empty()) return "<faults>";
+  if (has_flapping_links(model)) return "links that lose light (flap-interval)";
   if (model.resource<DegradedCables>()) return "cables that are slow or err (<degrade>)";
   if (has_any(*set, uses_storage)) return "storage (its servers are shared by all)";
   if (has_any(*set, keeps_state_in_memory))
@@ -166,6 +169,11 @@ Model formula_model(const Model& whole) {
        fmt::format("communication takes what formulas say (nothing waits for a line, a fabric is "
                    "never full); {} of {} GPUs stand for all; tables, traffic and energy are theirs",
                    detail->gpus.size(), set.program_of_gpu.size())});
+  if (const auto* nccl = whole.resource<NcclSettings>(); nccl && nccl->start_skew > SimTime{0})
+    more.remarks.push_back(
+        {"formula",
+         "start-skew is drawn for the GPUs that are simulated, and not for those that they "
+         "stand for: collectives begin too early"});
   if (whole.resource<KernelVariation>())
     more.remarks.push_back(
         {"variation",

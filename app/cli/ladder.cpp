@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -12,13 +13,15 @@
 #include "app/cli/run_detail.hpp"
 #include "app/cli/slow_run.hpp"
 #include "app/cli/step_span.hpp"
+#include "engine/model/detail_used.hpp"
 
 namespace lightrail {
 namespace {
 
 struct Rung {
   std::string name;
-  std::string left_out;  ///< why it has not run
+  std::string left_out;                 ///< why it has not run
+  std::vector<std::string> by_formula;  ///< DetailUsed
   StepRun run;
 };
 
@@ -44,6 +47,7 @@ Rung climb(Detail detail, const ReadScenario& scenario, const Registry& registry
     else
       partition.emplace(make_partition(*model, mpi.size(), line.partition));
   });
+  if (const auto* used = model ? model->resource<DetailUsed>() : nullptr) rung.by_formula = used->formula;
   if (!partition) return rung;
   rung.run = run_step(*model, *partition, line.run, mpi.comm());
   if (rung.run.step.gpus == 0) rung.left_out = "no GPU has ended a step";
@@ -81,6 +85,8 @@ ExitCode ladder(CommandLine line, const MpiSession& mpi) {
       fmt::format("{:<9}{:>6} {:>13} {:>9}  {:>12} {:>12} {:>12}  {}\n", "detail", "GPUs", "events",
                   "wall [s]", "first step", "compute", "exposed", finest ? "against " + finest->name : "");
   for (const Rung& rung : rungs) text += line_of(rung, finest);
+  if (const std::vector<std::string>& some = rungs[2].by_formula; !some.empty())
+    text += fmt::format("{} by formula in the rows of messages and trains\n", fmt::join(some, "; "));
   std::fputs(text.c_str(), stdout);
   return ExitCode::done;
 }

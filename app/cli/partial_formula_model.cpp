@@ -39,7 +39,7 @@ class Meetings {
         is_in_server_(book_.gpu_count),
         is_among_servers_(book_.gpu_count) {
     for (std::uint32_t k = 0; k < groups_.kind_count(); ++k)
-      if (formula.names(GroupKindId{k})) join(GroupKindId{k});
+      if (formula.names(GroupKindId{k}) && formula.has_operations[k]) join(GroupKindId{k});
   }
 
   [[nodiscard]] Model model() {
@@ -93,12 +93,19 @@ class Meetings {
   [[nodiscard]] SimTime notice() {
     SimTime shortest = microseconds(2);
     FormulaTimes times(model_);
-    std::set<std::tuple<OpKind, std::uint32_t, CollectiveType, Protocol, std::int64_t>> seen;
+    using Key = std::tuple<OpKind, std::uint32_t, std::uint32_t, CollectiveType, Algorithm, Protocol,
+                           std::int64_t, std::uint16_t, std::int32_t, SimTime>;
+    std::set<Key> seen;
     for (std::uint32_t gpu = 0; gpu < set_.program_of_gpu.size(); ++gpu)
       for (const Op& op : set_.programs[set_.program_of_gpu[gpu]].ops) {
         if (!is_communication(op.kind) || is_io(op.kind) || formula_.is_in_server[op.group.value] ||
-            !formula_.names(op.group) ||
-            !seen.emplace(op.kind, op.group.value, op.collective, op.protocol, op.bytes).second)
+            !formula_.names(op.group))
+          continue;
+        const GroupView group = groups_.group_of(op.group, EndpointId{gpu});
+        if (group.size < 2 ||
+            !seen.insert({op.kind, op.group.value, group.member(0).value, op.collective, op.algorithm,
+                          op.protocol, op.bytes, op.split, op.peer, op.duration})
+                 .second)
           continue;
         shortest = std::min(shortest, least_time(times, op, EndpointId{gpu}));
       }

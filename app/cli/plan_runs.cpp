@@ -18,7 +18,7 @@ namespace {
 
 ReadScenario scenario_of(const PlanTask& task, const PlanAttributes& plan, std::int64_t layers,
                          Detail detail) {
-  ReadScenario scenario = with_detail(without_stretches(task.scenario), detail);
+  ReadScenario scenario = with_detail(without_formulas(without_stretches(task.scenario)), detail);
   for (Element& child : scenario.root.children) {
     if (child.name != "workload") continue;
     child = with_plan(std::move(child), plan);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/cli/build_model.hpp"
+#include "app/cli/run_detail.hpp"
 #include "components/gpu/gpu_spec.hpp"
 #include "engine/base/error.hpp"
 #include "network/wire/address_book.hpp"
@@ -32,7 +33,7 @@ void check_workload(const ReadScenario& scenario) {
 /// The system as it is built without its job.
 Model system_of(ReadScenario scenario, const Registry& registry, CommandLine line) {
   std::erase_if(scenario.root.children, [](const Element& child) { return child.name == "workload"; });
-  return build_model(scenario, registry, line);
+  return build_model(without_formulas(std::move(scenario)), registry, line);
 }
 
 bool may_step_over(const PlanTask& task, const AlgorithmRegistry& algorithms) {

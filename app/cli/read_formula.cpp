@@ -13,6 +13,7 @@
 #include "engine/scenario/scenario.hpp"
 #include "network/circuits/has_circuits.hpp"
 #include "network/health/health_table.hpp"
+#include "network/health/light_losses.hpp"
 #include "network/health/read_degraded.hpp"
 #include "network/wire/address_book.hpp"
 #include "workloads/job/workload_context.hpp"
@@ -34,6 +35,10 @@ class FormulaReader {
         formula_(std::make_shared<PartialFormula>()) {
     for (std::uint32_t k = 0; k < groups_.kind_count(); ++k)
       formula_->is_in_server.push_back(is_in_server(GroupKindId{k}));
+    formula_->has_operations.resize(groups_.kind_count());
+    for (const Program& program : set_.programs)
+      for (const Op& op : program.ops)
+        if (is_communication(op.kind) && !is_io(op.kind)) formula_->has_operations[op.group.value] = true;
     iterations_ = set_.iterations;
     for (const JobInfo& job : set_.jobs) iterations_ = std::max(iterations_, job.iterations);
   }
@@ -48,9 +53,13 @@ class FormulaReader {
           element.error("<formula>: it names neither communicators nor iterations (of all there are: <run "
                         "detail=\"formula\">)"));
     FormulaDetail::Scope scope;
-    read_communicators(element, spec.communicators, scope);
+    spec.communicators = read_communicators(element, spec.communicators, scope);
     read_iterations(element, spec.iterations, scope);
     if (errors_.size() > before) return;
+    if (spec.communicators == "all" && spec.iterations == "all")
+      return errors_.add(
+          element.error("<formula>: it names neither communicators nor iterations (of all there are: <run "
+                        "detail=\"formula\">)"));
     if (const std::string problem = obstacle(scope); !problem.empty())
       return errors_.add(element.error("<formula>: " + problem));
     formula_->texts.push_back(text_of(spec));
@@ -63,30 +72,35 @@ class FormulaReader {
     for (std::uint32_t k = 0; k < groups_.kind_count(); ++k)
       formula_->shares.push_back(share(GroupKindId{k}));
     part.remarks.push_back(
-        {"formula", fmt::format("messages and collectives of {} take what formulas say, once all who take "
-                                "part have come: they wait for "
-                                "no line and load none, and tables of messages, links and energy are without "
-                                "them",
-                                fmt::join(formula_->texts, "; "))});
+        {"formula",
+         fmt::format("messages and collectives of {} take what formulas say, once all who take "
+                     "part have come: they wait for "
+                     "no line and load none, tables of messages, links and energy are without them, "
+                     "and traffic counts one message for each",
+                     fmt::join(formula_->texts, "; "))});
     part.resources.add<PartialFormula>(std::move(formula_));
     return part;
   }
 
  private:
-  void read_communicators(const Element& element, const std::string& text, FormulaDetail::Scope& scope) {
-    if (text == "all") return;
-    scope.kinds.resize(groups_.kind_count());
+  /// Returns them with a blank between two.
+  std::string read_communicators(const Element& element, const std::string& text,
+                                 FormulaDetail::Scope& scope) {
     std::istringstream words(text);
-    for (std::string name; words >> name;) {
+    std::vector<std::string> names;
+    for (std::string name; words >> name;) names.push_back(name);
+    if (names == std::vector<std::string>{"all"}) return "all";
+    if (names.empty())
+      complain(element, "communicators", "it is empty (expected 'all', or names as 'tp dp')");
+    scope.kinds.resize(groups_.kind_count());
+    for (const std::string& name : names) {
       const GroupKindId kind = groups_.find(name);
       if (kind.is_valid())
         scope.kinds[kind.value] = true;
       else
         complain(element, "communicators", unknown(name));
     }
-    if (std::none_of(scope.kinds.begin(), scope.kinds.end(), [](bool is_meant) { return is_meant; }) &&
-        errors_.is_empty())
-      complain(element, "communicators", "it is empty (expected 'all', or names as 'tp dp')");
+    return fmt::format("{}", fmt::join(names, " "));
   }
 
   void read_iterations(const Element& element, const std::string& text, FormulaDetail::Scope& scope) {
@@ -110,23 +124,29 @@ class FormulaReader {
       return "formulas say nothing about <faults>";
     if (model_.resource<DegradedCables>())
       return "formulas say nothing about cables that are slow or err (<degrade>)";
+    if (has_flapping_links(model_)) return "formulas say nothing about links that lose light (flap-interval)";
     bool has_any = false;
     for (const Program& program : set_.programs)
       for (const Op& op : program.ops) {
-        if (!is_communication(op.kind) || is_io(op.kind)) continue;
-        if (!scope.kinds.empty() && !scope.kinds[op.group.value]) continue;
+        if (!is_communication(op.kind) || is_io(op.kind) || !takes_place(program, op, scope)) continue;
         has_any = true;
         const std::string& name = groups_.kind(op.group).name;
         if (is_in_memory(op.io))
           return fmt::format(
-              "communicator '{}' carries checkpoints to peers' memory, which go when the "
-              "network is idle",
+              "communicator '{}' carries checkpoints to peers' memory, which go when the network is idle",
               name);
         if (!formula_->is_in_server[op.group.value] && has_circuits(model_))
           return fmt::format("communicator '{}' leaves its servers, and formulas say nothing about circuits",
                              name);
       }
-    return has_any ? "" : "these communicators have no operations";
+    return has_any ? "" : "these communicators have no operations in these iterations";
+  }
+  /// In some iteration of the scope.
+  [[nodiscard]] bool takes_place(const Program& program, const Op& op,
+                                 const FormulaDetail::Scope& scope) const {
+    for (std::uint32_t i = 0; i < set_.iterations_of(program); ++i)
+      if (scope.has(op.group, i) && op.is_due(i)) return true;
+    return false;
   }
 
   [[nodiscard]] double share(GroupKindId kind) const {
@@ -154,9 +174,10 @@ class FormulaReader {
     for (std::uint32_t k = 0; k < groups_.kind_count(); ++k)
       known.push_back(groups_.kind(GroupKindId{k}).name);
     const std::string near = did_you_mean(name, known);
-    return fmt::format("the job has no communicator '{}' ({}{})", name,
-                       near.empty() ? "" : fmt::format("did you mean '{}'? ", near),
-                       fmt::format("it has: {}", fmt::join(known, ", ")));
+    return fmt::format(
+        "{} communicator '{}' ({}{})", set_.jobs.empty() ? "the job has no" : "no job has a", name,
+        near.empty() ? "" : fmt::format("did you mean '{}'? ", near),
+        fmt::format("{}: {}", set_.jobs.empty() ? "it has" : "they have", fmt::join(known, ", ")));
   }
 
   [[nodiscard]] static std::string text_of(const FormulaSpec& spec) {

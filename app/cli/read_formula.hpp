@@ -20,9 +20,10 @@ struct FormulaSpec {
 /// What the <formula> elements of a run name. A Model resource.
 struct PartialFormula {
   std::vector<FormulaDetail::Scope> scopes;
-  /// By group kind that they name: whether each of its groups lies inside one server, in which NVLink or PCIe
-  /// alone joins the members.
+  /// By group kind: whether each of its groups lies inside one server, in which NVLink or PCIe alone joins
+  /// the members.
   std::vector<bool> is_in_server;
+  std::vector<bool> has_operations;  ///< by group kind: messages or collectives
 
   /// By group kind: of all iterations, the share in which its operations take what formulas say.
   std::vector<double> shares;

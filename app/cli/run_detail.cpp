@@ -90,10 +90,14 @@ ReadScenario without_stretches(ReadScenario scenario) {
   return without_children_of_run(std::move(scenario), "stretch");
 }
 
+ReadScenario without_formulas(ReadScenario scenario) {
+  return without_children_of_run(std::move(scenario), "formula");
+}
+
 ReadScenario with_detail(ReadScenario scenario, Detail detail) {
   if (detail != Detail::trains) scenario = without_stretches(std::move(scenario));
   if (detail == Detail::packets || detail == Detail::formula)
-    scenario = without_children_of_run(std::move(scenario), "formula");
+    scenario = without_formulas(std::move(scenario));
   Element& run = child_of(scenario.root, "run");
   run.set("detail", name_of(detail));
   if (detail == Detail::packets)
@@ -113,7 +117,7 @@ bool asks_for_packets(const Scenario& scenario) {
 
 namespace {
 
-Model without_formulas(Model built) {
+Model at_its_detail(Model built) {
   const auto* asked = built.resource<RunDetail>();
   const Detail detail = asked ? asked->detail : Detail::trains;
   const auto* fabrics = built.resource<FabricsByMessages>();
@@ -129,9 +133,9 @@ Model without_formulas(Model built) {
 
 Model model_to_run(Model built) {
   const auto* formula = built.resource<PartialFormula>();
-  if (!formula) return without_formulas(std::move(built));
+  if (!formula) return at_its_detail(std::move(built));
   const InputError at = built.resource<RunDetail>()->at;
-  const Model model = without_formulas(std::move(built));
+  const Model model = at_its_detail(std::move(built));
   return at_place(at, "", [&] { return with_meetings(model, *model.resource<PartialFormula>()); });
 }
 

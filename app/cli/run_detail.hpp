@@ -41,8 +41,9 @@ struct LongestTrains {
 
 /// The scenario with such trains.
 [[nodiscard]] ReadScenario with_trains(ReadScenario scenario, const LongestTrains& trains);
-/// The scenario without its <stretch>.
+/// The scenario without its <stretch>, or without its <formula>.
 [[nodiscard]] ReadScenario without_stretches(ReadScenario scenario);
+[[nodiscard]] ReadScenario without_formulas(ReadScenario scenario);
 /// The scenario at that detail: without <stretch> where that has no trains to shorten, packet by packet with
 /// the switches of every fabric and without <formula>, which says nothing by formula either.
 [[nodiscard]] ReadScenario with_detail(ReadScenario scenario, Detail detail);

@@ -45,4 +45,10 @@ SimTime LightLosses::first_fit(SimTime start, SimTime busy) {
   return start;
 }
 
+bool has_flapping_links(const Model& model) {
+  return std::any_of(model.links.begin(), model.links.end(), [&](const LinkRecord& link) {
+    return model.link_classes[link.link_class].light.flap_interval > SimTime{0};
+  });
+}
+
 }  // namespace lightrail

@@ -38,4 +38,7 @@ class LightLosses {
   Outage next_;
 };
 
+/// Whether some link of the model loses light at all.
+[[nodiscard]] bool has_flapping_links(const Model& model);
+
 }  // namespace lightrail

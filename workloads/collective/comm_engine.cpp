@@ -78,12 +78,13 @@ std::uint32_t CommEngine::start(Context& context, Transport& transport, std::uin
   run.op = op_index;
   run.stage = CommRun::Stage::starting;
   run.start = context.now();
-  SimTime delay{0};
+  SimTime delay{0}, skew{0};
   if (op.kind == OpKind::collective) {
     const Choice choice = choose(*algorithms_, *nccl_, plan(op), op);
     run.algorithm = choice.algorithm;
     run.protocol = choice.protocol;
-    delay = (*algorithms_)[run.algorithm].start_delay(plan(op), op, run.protocol) + start_skew(context.now());
+    skew = start_skew(context.now());
+    delay = (*algorithms_)[run.algorithm].start_delay(plan(op), op, run.protocol) + skew;
   } else if (op.kind == OpKind::send || op.kind == OpKind::recv) {
     run.protocol = op.protocol == Protocol::bare ? op.protocol : nccl(op).point_protocol(op.bytes);
     delay = point_start(op, run.protocol);
@@ -91,7 +92,7 @@ std::uint32_t CommEngine::start(Context& context, Transport& transport, std::uin
     delay = op.duration;
   }
   if (formula_ && !is_io(op.kind) && formula_->takes(op.group, iteration)) {
-    meet(context, transport, slot);
+    meet(context, transport, slot, skew);
     return slot;
   }
   transport.wake_after(context, delay, {slot, 0});

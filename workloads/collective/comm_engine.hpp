@@ -135,7 +135,8 @@ class CommEngine {
   }
   /// Payload that this GPU sends of an operation, as nccl-tests counts it.
   [[nodiscard]] std::int64_t payload_of(const Op& op) const;
-  void meet(Context& context, Transport& transport, std::uint32_t slot);
+  /// `skew`: by how much later it comes than the program.
+  void meet(Context& context, Transport& transport, std::uint32_t slot, SimTime skew);
   /// Of a collective that has just started and begins after `delay`.
   void tell_start(Context& context, Transport& transport, std::uint32_t slot, SimTime delay);
   bool on_recall_timer(Context& context, Transport& transport, Owner owner);

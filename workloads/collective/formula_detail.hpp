@@ -15,7 +15,7 @@ namespace lightrail {
 /// detail="formula">), or what a <formula> of the run names. A Model resource; the GPUs that take part are
 /// joined to one or two meetings by their last ports.
 struct FormulaDetail {
-  /// From a GPU to a meeting or back: no operation takes less than both.
+  /// From a GPU to a meeting or back: an operation that takes less than both ends when it can.
   static constexpr SimTime notice = nanoseconds(100);
 
   /// Operations of some group kinds in some iterations.

@@ -30,14 +30,14 @@ std::int64_t CommEngine::payload_of(const Op& op) const {
   return 0;
 }
 
-void CommEngine::meet(Context& context, Transport& transport, std::uint32_t slot) {
+void CommEngine::meet(Context& context, Transport& transport, std::uint32_t slot, SimTime skew) {
   CommRun& run = runs_[slot];
   const Op& op = op_of(slot);
   run.stage = CommRun::Stage::meeting;
   run.open = 1;
   const auto program = static_cast<std::uint32_t>(program_ - set_->programs.data());
-  transport.meet(context,
-                 {program, run.op, slot, payload_of(op), op.dimension, formula_->port_from_last(op.group)});
+  transport.meet(context, {program, run.op, slot, payload_of(op), op.dimension,
+                           formula_->port_from_last(op.group), skew});
 }
 
 void CommEngine::on_met(std::uint32_t slot) {

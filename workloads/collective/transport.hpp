@@ -77,6 +77,7 @@ struct Appointment {
   std::int64_t payload_bytes = 0;  ///< that the GPU sends: counted as traffic
   std::uint16_t dimension = 0;
   std::uint16_t port_from_last = 1;  ///< FormulaDetail::port_from_last
+  SimTime skew{};                    ///< it comes so much later
 };
 
 /// A collective that may be recalled (RecallPlan) has started.

@@ -94,7 +94,7 @@ void GpuTransport::meet(Context& context, const Appointment& appointment) {
   if (appointment.payload_bytes > 0 && appointment.dimension < sent_.by_dimension.size())
     count(sent_, appointment.dimension, appointment.payload_bytes);
   const auto port = static_cast<PortIndex>(context.port_count() - appointment.port_from_last);
-  context.send(port, context.now(),
+  context.send(port, context.now() + appointment.skew,
                to_payload(meeting::Arrived{
                    .program = appointment.program, .op = appointment.op, .slot = appointment.slot}));
 }
