@@ -151,7 +151,8 @@ RecordedJob read_job(const ResultReader& result) {
       job.instances.push_back({static_cast<std::uint32_t>(g), i, program[g], rows});
       rows += job.programs[program[g]].size();
       program[g] = check_program(next[program[g]]);
-      if (rows > most_passed_over * gpu.size()) result.fail("has rows in its table ops that do not fit its programs");
+      if (rows > most_passed_over * gpu.size())
+        result.fail("has rows in its table ops that do not fit its programs");
     }
   job.runs.resize(rows);
   for (std::size_t i = 0; i < gpu.size(); ++i) {
