@@ -128,7 +128,7 @@ TEST_CASE("a wrong program is refused") {
   };
   CHECK(errors("<program/>") == Errors{"1: <program> lacks the required attribute 'gpus'"});
   CHECK(errors("<program gpus=\"4\"/>") ==
-        Errors{"1: <program> attribute 'gpus': gpu 4 does not exist (the system has 4 GPUs)"});
+        Errors{"1: <program> attribute 'gpus': gpu 4 does not exist (there are 4 GPUs)"});
   CHECK(errors("<program gpus=\"0-2\"/>\n<program gpus=\"2\"/>") ==
         Errors{"2: <program> attribute 'gpus': gpu 2 already has the program of line 1"});
   CHECK(errors("<program gpus=\"0\" memory=\"-1 GB\"/>") ==

@@ -256,6 +256,6 @@ TEST_CASE("a job moves to other GPUs with its groups") {
   CHECK_THROWS_WITH(place_job(job, {0, 0, 1, 2, 3}, 8), Catch::Contains("gpu 0 is placed twice"));
   CHECK_THROWS_WITH(place_job(job, {0, 1}, 8), Catch::Contains("a placement on 2 GPUs for a job of 5"));
   CHECK_THROWS_WITH(place_job(job, {0, 1, 2, 3, 8}, 8),
-                    Catch::Contains("gpu 8 does not exist (the system has 8 GPUs)"));
+                    Catch::Contains("gpu 8 does not exist (there are 8 GPUs)"));
   CHECK_THROWS_WITH(place_job(job, {}, 4), Catch::Contains("a job of 5 GPUs does not fit a system of 4"));
 }
