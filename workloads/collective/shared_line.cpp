@@ -5,7 +5,6 @@
 #include <functional>
 #include <numeric>
 #include <queue>
-#include <ranges>
 #include <utility>
 
 #include "engine/base/transfer_time.hpp"
@@ -38,9 +37,10 @@ SimTime SharedLine::last_end() const {
 SimTime SharedLine::last_end(const std::vector<std::uint32_t>& order) const {
   std::int64_t left = 0;
   SimTime last{0};
-  for (const std::uint32_t i : std::ranges::reverse_view(order)) {
-    left += all_[i].bytes;
-    last = std::max(last, all_[i].at + time_of(left));
+  for (std::size_t k = order.size(); k > 0; --k) {
+    const Message& message = all_[order[k - 1]];
+    left += message.bytes;
+    last = std::max(last, message.at + time_of(left));
   }
   return last;
 }
