@@ -15,7 +15,7 @@ bool TrainStretch::overlaps(const TrainStretch& other) const {
 TrainStretches::TrainStretches(std::vector<TrainStretch> in_order) : all_(std::move(in_order)) {
   std::size_t atoms = 0;
   for (const TrainStretch& each : all_) atoms = std::max(atoms, each.atoms.size());
-  for (std::uint32_t atom = 0; atom < atoms; ++atom) {
+  for (std::uint32_t atom = 0; atoms > 0 && atom <= atoms; ++atom) {  // the last for all behind
     std::vector<bool> which;
     std::vector<TrainStretch> some;
     for (const TrainStretch& each : all_) {

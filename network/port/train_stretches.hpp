@@ -16,9 +16,13 @@ struct TrainStretch {
   SimTime from{}, to = time_never;
   std::uint32_t packets = 1;         ///< on PCIe and fabric links
   std::uint32_t nvlink_packets = 1;  ///< on NVLink
-  std::vector<bool> atoms = {};      ///< whose trains these are; empty: everybody's
+  /// Whose trains these are, servers'; empty: everybody's. Models that are made of another one keep the
+  /// numbers of servers, which come first, and may add atoms behind.
+  std::vector<bool> atoms = {};
 
-  [[nodiscard]] bool has(AtomId atom) const { return atoms.empty() || atoms[atom.value]; }
+  [[nodiscard]] bool has(AtomId atom) const {
+    return atoms.empty() || (atom.value < atoms.size() && atoms[atom.value]);
+  }
   /// Whether some train lies in both.
   [[nodiscard]] bool overlaps(const TrainStretch& other) const;
 };

@@ -42,6 +42,10 @@ TEST_CASE("a component has the stretches of its server and of everybody") {
   for (const TrainStretches* each : {first, second, third}) CHECK(each->at(SimTime{300})->to == SimTime{400});
   const TrainStretches one({between(100, 200, {true, false})});
   CHECK_FALSE(one.of(AtomId{1}));
+  CHECK_FALSE(one.of(AtomId{7}));  // added behind those that the stretch knows
+  const TrainStretches all_named({between(100, 200, {true, true}), between(300, 400)});
+  REQUIRE(all_named.of(AtomId{2}));
+  CHECK(all_named.of(AtomId{2})->all().size() == 1);
 }
 
 }  // namespace
